@@ -7,13 +7,15 @@ cases, the corpus and the project's own fixtures.
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from agent.sse import SSEDecoder
+
 from agent.events import EOF, DecodeOptions, End, Error, Event, Reasoning, Text, ToolCall, UsageEvent, to_dict
 from agent.providers import adapter
-from agent.sse import SSEDecoder
 
 SSE = "text/event-stream"
 
@@ -95,7 +97,7 @@ def assert_closed(events: Sequence[Event]) -> None:
     """Exactly one `usage` closes a call, everything can be written, and made-up ids are unique."""
     assert [type(event) for event in events].count(UsageEvent) == 1
     assert isinstance(events[-1], UsageEvent)
-    str(fixture_form(events)).encode()
+    json.dumps(fixture_form(events), ensure_ascii=False).encode()
     ids = [event.id for event in events if isinstance(event, ToolCall) and event.synthetic_id]
     assert len(set(ids)) == len(ids)
 
