@@ -153,7 +153,7 @@ class Decoder:
         try:
             payload = loads_exact(body)
         except NotJSON:
-            if body.lstrip()[:1] == b"<":
+            if body.strip() and body.lstrip()[:1] not in (b"{", b"["):
                 self._fail(html_error(body))
             return self._take()
         self._dirty = True
@@ -162,6 +162,11 @@ class Decoder:
         else:
             self.malformed += 1
         self._dirty = False
+        return self._take()
+
+    def abort(self, error: Error) -> list[Event]:
+        """Give up on the stream: open calls and `error`. `finish` follows."""
+        self._fail(error)
         return self._take()
 
     def finish(self, end: End = EOF) -> list[Event]:

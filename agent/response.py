@@ -1,0 +1,154 @@
+"""One response, from bytes to events: what live calls, recordings, replays and `harness decode` share.
+
+`Framer` tells an event stream from a plain body and splits the stream; `ResponseDecoder` reads its frames or its body
+with the decoder of the wire format, or as an HTTP error. Both are pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.events import EOF, DecodeOptions, End, Event, UsageEvent
+from agent.failures import error, http_error
+from agent.providers import adapter
+from agent.providers.base import Decoder
+from agent.sse import DEFAULT_LIMIT, Frame, SSEDecoder
+
+_STREAM_START = frozenset(b"deir:\xef")  # data, event, id, retry, a comment, a byte order mark: no JSON begins so
+_BODY_START = frozenset(b"{[<")  # no field of an event stream begins so
+_BLANK = b" \t\r\n"
+_UNTOLD = ("", "text/plain", "application/octet-stream")
+
+
+class Framer:
+    """Bytes of one response in, frames out where it is an event stream.
+
+    The content type decides, unless the very first byte shows it to be wrong; where the type says nothing, the first
+    byte that is not blank decides. `is_stream` is None until then. For a plain body `feed` gives no frames, and
+    `body(chunk)` passes its bytes through.
+    """
+
+    __slots__ = ("_blank", "_limit", "_sse", "_strict", "_type", "is_stream")
+
+    def __init__(self, content_type: str | None, *, strict: bool = False, limit: int = DEFAULT_LIMIT) -> None:
+        self._type = (content_type or "").partition(";")[0].strip().lower()
+        self._strict = strict
+        self._limit = limit
+        self._blank = b""
+        self._sse: SSEDecoder | None = None
+        self.is_stream: bool | None = None
+
+    @property
+    def overflowed(self) -> bool:
+        """Whether a frame passed the limit; the rest of the stream comes out of `body`."""
+        return self._sse is not None and self._sse.overflowed
+
+    def feed(self, chunk: bytes) -> list[Frame]:
+        """The frames that `chunk` completes."""
+        if self._sse is not None:
+            return self._sse.feed(chunk)
+        if self.is_stream is None and chunk:
+            self._decide(self._blank + chunk)
+            if self.is_stream is None:
+                self._blank += chunk
+            elif self.is_stream:
+                self._sse = SSEDecoder(strict=self._strict, limit=self._limit)
+                chunk, self._blank = self._blank + chunk, b""
+                return self._sse.feed(chunk)
+        return []
+
+    def body(self, chunk: bytes) -> bytes:
+        """The bytes that belong to a plain body, or come after a frame that passed the limit; call it after `feed`."""
+        if self._sse is not None:
+            return self._sse.take_rest() if self._sse.overflowed else b""
+        if self.is_stream is None:
+            return b""
+        chunk, self._blank = self._blank + chunk if self._blank else chunk, b""
+        return chunk
+
+    def flush(self) -> list[Frame]:
+        """The pending frame at the end of the stream."""
+        if self._sse is None and self.is_stream is None:
+            self.is_stream = bool(self._blank) or self._type == "text/event-stream"
+            if self._blank:
+                self._sse = SSEDecoder(strict=self._strict, limit=self._limit)
+                return [*self._sse.feed(self._blank), *self._sse.flush()]
+        return [] if self._sse is None else self._sse.flush()
+
+    def _decide(self, seen: bytes) -> None:
+        first = seen[0]
+        if self._type not in _UNTOLD:
+            says_stream = self._type == "text/event-stream"
+            self.is_stream = (
+                first not in _BODY_START if says_stream else "json" in self._type and first in _STREAM_START
+            )
+            return
+        rest = seen.lstrip(_BLANK)
+        if rest:
+            self.is_stream = rest[0] in _STREAM_START
+
+
+class ResponseDecoder:
+    """Frames or body of one response in, events out.
+
+    `status` other than 2xx makes it an HTTP error, whatever the body is. `finish` is called once, and closes with the
+    one `usage` event.
+    """
+
+    __slots__ = ("_body", "_decoder", "_headers", "_key_variable", "_status")
+
+    def __init__(
+        self,
+        wire: str,
+        *,
+        status: int = 200,
+        headers: Sequence[tuple[str, str]] = (),
+        call: int = 0,
+        options: DecodeOptions = DecodeOptions(),
+        key_variable: str | None = None,
+    ) -> None:
+        self._status = status
+        self._headers = headers
+        self._key_variable = key_variable
+        self._decoder: Decoder | None = None
+        if 200 <= status < 300:
+            self._decoder = adapter(wire).decoder(call=call, options=options)
+        self._body: list[bytes] = []
+
+    @property
+    def malformed(self) -> int:
+        """Data that was no JSON object."""
+        return 0 if self._decoder is None else self._decoder.malformed
+
+    @property
+    def unknown(self) -> dict[str, int]:
+        """Event types and part kinds that no rule knows, counted."""
+        return {} if self._decoder is None else self._decoder.unknown
+
+    def frame(self, frame: Frame) -> list[Event]:
+        """The events of one frame."""
+        if self._decoder is None:
+            self._body.append(frame.raw)
+            return []
+        return self._decoder.feed(frame)
+
+    def body(self, chunk: bytes) -> None:
+        """Take a piece of a plain body."""
+        self._body.append(chunk)
+
+    def overflow(self, limit: int = DEFAULT_LIMIT) -> list[Event]:
+        """A frame passed the limit: an error, and nothing after it is read."""
+        if self._decoder is None:
+            return []
+        message = f"One frame of the stream is larger than {limit:,} bytes"
+        return self._decoder.abort(error("frame_too_large", message, status=self._status))
+
+    def finish(self, end: End = EOF) -> list[Event]:
+        """What is left, and the closing `usage`."""
+        if self._decoder is None:
+            failure = http_error(self._status, self._headers, b"".join(self._body), key_variable=self._key_variable)
+            return [failure, UsageEvent(None, None, "error", None, False)]
+        events: list[Event] = []
+        if self._body:
+            events = self._decoder.parse_body(b"".join(self._body))
+        return [*events, *self._decoder.finish(end)]
