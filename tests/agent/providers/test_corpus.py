@@ -12,7 +12,7 @@ from tests.agent.providers.streams import corpus_form, run_all_ways
 from tests.shared import SHARED, needs_shared
 
 CORPUS = SHARED / "corpus"
-INFORMAL = ("differs", "disputed")
+INFORMAL = ("id", "differs", "disputed")
 
 
 def lines(name: str) -> list[dict[str, Any]]:
