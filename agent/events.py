@@ -108,16 +108,22 @@ class DecodeOptions:
     """Options of a response's decoder; they stand in the `request` record so that a replay decodes the same way.
 
     `think_tags`: split a leading `<think>...</think>` off the text as reasoning.
+    `key_variable`: the environment variable that the hint of an `auth` error names.
     """
 
     think_tags: bool = False
+    key_variable: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return {"think_tags": True} if self.think_tags else {}
+        """The options that are not at their default."""
+        data: dict[str, Any] = {"think_tags": True} if self.think_tags else {}
+        if self.key_variable is not None:
+            data["key_variable"] = self.key_variable
+        return data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> DecodeOptions:
-        return cls(think_tags=bool(data.get("think_tags", False)))
+        return cls(bool(data.get("think_tags", False)), data.get("key_variable"))
 
 
 _USAGE_FIELDS = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.events import EOF, DecodeOptions, End, Event, UsageEvent
-from agent.failures import error, http_error
+from agent.failures import error, http_error, network_error
 from agent.providers import adapter
 from agent.providers.base import Decoder
 from agent.sse import DEFAULT_LIMIT, Frame, SSEDecoder
@@ -105,11 +105,10 @@ class ResponseDecoder:
         headers: Sequence[tuple[str, str]] = (),
         call: int = 0,
         options: DecodeOptions = DecodeOptions(),
-        key_variable: str | None = None,
     ) -> None:
         self._status = status
         self._headers = headers
-        self._key_variable = key_variable
+        self._key_variable = options.key_variable
         self._decoder: Decoder | None = None
         if 200 <= status < 300:
             self._decoder = adapter(wire).decoder(call=call, options=options)
@@ -152,3 +151,13 @@ class ResponseDecoder:
         if self._body:
             events = self._decoder.parse_body(b"".join(self._body))
         return [*events, *self._decoder.finish(end)]
+
+
+def no_response(end: End) -> list[Event]:
+    """The events of a call that got no response: `end` is `closed` (given up by the client) or the exception."""
+    if end.kind == "closed":
+        return [UsageEvent(None, None, "cancelled", None, False)]
+    return [
+        network_error(end.error_class or "", end.message),
+        UsageEvent(None, None, "error", None, False),
+    ]
