@@ -4,7 +4,7 @@
     in_stream_error  an error object inside a 200 response
     html_error       a 200 response that is a web page
     truncated_error  a response that ended without the provider's end mark
-    network_error    no response at all
+    unreachable      no response at all
 
 The status decides the kind; structured codes refine it; wording is looked at last, and only for a 400.
 Sources: RFC 9110, the error pages of OpenAI, Anthropic and the Gemini API (google.rpc.Code), llama.cpp's server.
@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 from agent import retry_after
 from agent.events import End, Error, ErrorKind
@@ -47,6 +48,26 @@ HINTS: Mapping[ErrorKind, str] = {
 FORBIDDEN_HINT = "the key is right, but it is not allowed for this model: ask for access, or use another model"
 REDIRECT_HINT = "the address has moved: correct the base URL"
 PAGE_HINT = "a web page came instead of an answer: check the base URL, a proxy or a login page may stand before it"
+
+NETWORK_HINTS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(r"name or service|name resolution|getaddrinfo|nodename|no address|idna", re.I),
+        "the host name is not known: check its spelling and the network",
+    ),
+    (
+        re.compile(r"refused|all connection attempts failed", re.I),
+        "nothing answers there: check that the server is running and that host and port are right",
+    ),
+    (
+        re.compile(r"certificate|ssl|tls|wrong version number", re.I),
+        "the secure connection failed: check http or https, the certificate and the clock",
+    ),
+    (
+        re.compile(r"disconnected|reset|closed", re.I),
+        "the connection was dropped before an answer came: try again",
+    ),
+)
+"""What to check, by the wording of the network exception."""
 
 STATUSES: Mapping[int, ErrorKind] = {
     401: "auth", 402: "billing", 403: "auth", 404: "not_found", 408: "timeout", 413: "context_overflow",
@@ -199,7 +220,21 @@ def truncated_error(end: End) -> Error:
 def network_error(error_class: str, message: str) -> Error:
     """No response: `timeout` where the exception's class says so, else `network` (name, connection, TLS)."""
     kind: ErrorKind = "timeout" if "timeout" in error_class.lower() else "network"
-    return error(kind, message or error_class)
+    hint = next((hint for pattern, hint in NETWORK_HINTS if kind == "network" and pattern.search(message)), None)
+    return error(kind, message or error_class, hint=hint)
+
+
+def unreachable(error_class: str, message: str, url: str) -> Error:
+    """`network_error` for a call to `url`, naming host and port. Class and text of the exception are all it needs,
+    so that a replayed failure says the same.
+    """
+    parts = urlsplit(url)
+    address = f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    if error_class == "ConnectTimeout":
+        return network_error(error_class, f"no connection to {address} in time")
+    if "timeout" in error_class.lower():
+        return network_error(error_class, f"{address} sent no answer in time")
+    return network_error(error_class, f"cannot reach {address}: {message or error_class}")
 
 
 def _http_kind(status: int, parsed: Any, text: str) -> ErrorKind:

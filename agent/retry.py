@@ -39,6 +39,6 @@ def delay(attempt: int, retry_after: float | None, jitter: float, limits: RetryL
     Half of the backoff is fixed and half random, so that many clients do not return together. What the provider
     asked for is never undercut.
     """
-    backoff = min(limits.longest, limits.base * 2**attempt)
+    backoff = min(limits.longest, limits.base * 2.0**attempt)
     wait = backoff / 2 + backoff / 2 * jitter
     return wait if retry_after is None else max(retry_after, wait)
