@@ -224,17 +224,27 @@ def network_error(error_class: str, message: str) -> Error:
     return error(kind, message or error_class, hint=hint)
 
 
-def unreachable(error_class: str, message: str, url: str) -> Error:
-    """`network_error` for a call to `url`, naming host and port. Class and text of the exception are all it needs,
-    so that a replayed failure says the same.
+def unreachable(error_class: str, message: str, url: str = "") -> Error:
+    """`network_error` for a call to `url`, naming host and port.
+
+    Class and text of the exception are all it needs, so that a replayed failure says the same.
     """
-    parts = urlsplit(url)
-    address = f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    address = _address(url)
+    if not address:
+        return network_error(error_class, message)
     if error_class == "ConnectTimeout":
         return network_error(error_class, f"no connection to {address} in time")
     if "timeout" in error_class.lower():
         return network_error(error_class, f"{address} sent no answer in time")
     return network_error(error_class, f"cannot reach {address}: {message or error_class}")
+
+
+def _address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        return f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}" if parts.hostname else ""
+    except ValueError:
+        return ""
 
 
 def _http_kind(status: int, parsed: Any, text: str) -> ErrorKind:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.events import EOF, DecodeOptions, End, Event, UsageEvent
-from agent.failures import error, http_error, network_error
+from agent.failures import error, http_error, unreachable
 from agent.providers import adapter
 from agent.providers.base import Decoder
 from agent.sse import DEFAULT_LIMIT, Frame, SSEDecoder
@@ -153,11 +153,14 @@ class ResponseDecoder:
         return [*events, *self._decoder.finish(end)]
 
 
-def no_response(end: End) -> list[Event]:
-    """The events of a call that got no response: `end` is `closed` (given up by the client) or the exception."""
+def no_response(end: End, url: str = "") -> list[Event]:
+    """The events of a call that got no response: `end` is `closed` (given up by the client) or the exception.
+
+    `url`: where the call went; the message names its host and port.
+    """
     if end.kind == "closed":
         return [UsageEvent(None, None, "cancelled", None, False)]
     return [
-        network_error(end.error_class or "", end.message),
+        unreachable(end.error_class or "", end.message, url),
         UsageEvent(None, None, "error", None, False),
     ]
