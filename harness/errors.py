@@ -1,0 +1,81 @@
+"""The errors of the harness. Each message is one line: what is wrong, where (`file:line`), what to do.
+
+    HarnessError
+    ├── RecordingError          a recording cannot be read, written or appended to
+    │   ├── UnreadableRecording it is missing, empty, a folder, or no recording at all
+    │   ├── NewerVersion        it was written by a newer version of this program
+    │   └── BadLine             one of its lines is broken (strict reading)
+    └── ReplayMismatch          a request that no recorded call answers
+
+Errors of lower layers (`OSError`, `zlib.error`, pydantic's) do not leak. All can be pickled, so that worker processes
+can hand them over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+
+class HarnessError(Exception):
+    """Base class of all errors that this package raises on purpose."""
+
+
+class RecordingError(HarnessError):
+    """A recording cannot be read, written or appended to. `line` counts from 1; `todo` is the next step."""
+
+    def __init__(
+        self, what: str, path: str | PathLike[str] | None = None, line: int | None = None, todo: str | None = None
+    ) -> None:
+        self.what = what
+        self.path = path
+        self.line = line
+        self.todo = todo
+        place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(_one_line(place + what + (f" ({todo})" if todo else "")))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.path, self.line, self.todo)
+
+
+class UnreadableRecording(RecordingError):
+    """Not a recording, or nothing can be read from it."""
+
+
+class NewerVersion(RecordingError):
+    """The recording's format version is newer than `harness.records.FORMAT_VERSION`."""
+
+
+class BadLine(RecordingError):
+    """A broken line, in strict reading."""
+
+
+class ReplayMismatch(HarnessError):
+    """A request that no recorded call answers.
+
+    `request`: method and path. `nearest`: the recorded call that differs least, or None without any left.
+    `differences`: one line each, most telling first. `hint`: how to record it anew.
+    """
+
+    def __init__(
+        self, request: str, nearest: int | None = None, differences: Sequence[str] = (), hint: str | None = None
+    ) -> None:
+        self.request = request
+        self.nearest = nearest
+        self.differences = tuple(differences)
+        self.hint = hint
+        text = f"no recorded call answers {request}"
+        if nearest is not None:
+            text += f"; the nearest is call {nearest}"
+            if self.differences:
+                more = len(self.differences) - 1
+                text += f", which differs in {self.differences[0]}" + (f" and {more} more" if more else "")
+        super().__init__(_one_line(text + (f" ({hint})" if hint else "")))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.request, self.nearest, self.differences, self.hint)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,226 @@
+"""JSON Lines, read tolerantly: bytes in blocks, lines split on LF only, each decoded by itself, each fault one line.
+
+Time is linear and memory flat: a block and the line it ends in. `.gz` is recognised by its first bytes. Every readable
+part is read: a broken line is skipped, objects glued into one line are taken apart, NUL bytes around a record (a file
+system's mark of a crash) are dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from agent.jsonio import NotJSON, loads_exact
+from harness.errors import BadLine, UnreadableRecording
+
+BLOCK = 1 << 18
+MAX_FAULTS = 50
+"""Faults reported one by one; the rest is counted."""
+
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n\0"
+_LONG_INTEGER = re.compile(rb"\d{19}")
+_RECORD_START = re.compile(r'\{"kind":"[a-z_]+","seq":\d')
+
+
+@dataclass(slots=True, frozen=True)
+class Fault:
+    """Something wrong with a recording that did not stop the reading. `line` counts from 1."""
+
+    what: str
+    """`truncated_tail`, `truncated_gzip`, `bad_line`, `glued_records`, `nul_bytes`, `more_faults`; the reader of
+    recordings adds `missing_header`, `not_closed` and `unresolved_body`."""
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        return self.message if self.line is None else f"line {self.line}: {self.message}"
+
+
+class Faults:
+    """Collects faults, or, in strict reading, raises `BadLine` on the first."""
+
+    def __init__(self, path: Path | None, *, strict: bool) -> None:
+        self.path = path
+        self.strict = strict
+        self.found: list[Fault] = []
+        self._more = 0
+
+    def add(self, what: str, line: int | None, message: str) -> None:
+        if self.strict:
+            raise BadLine(message, self.path, line, "read it without strict to skip what is broken")
+        if len(self.found) < MAX_FAULTS:
+            self.found.append(Fault(what, line, message))
+        else:
+            self._more += 1
+
+    def note(self, what: str, line: int | None, message: str) -> None:
+        """A fault that strict reading allows as well."""
+        self.found.append(Fault(what, line, message))
+
+    def close(self) -> None:
+        if self._more:
+            self.found.append(Fault("more_faults", None, f"{self._more} more broken lines"))
+            self._more = 0
+
+
+def read_objects(blocks: Iterable[bytes], faults: Faults) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every JSON object of the lines, with its line number.
+
+    A broken line is a `truncated_tail` when nothing but blanks and NULs follows it, else a `bad_line`.
+    """
+    broken: tuple[int, str] | None = None
+    for number, line in enumerate(_lines(blocks), 1):
+        if number == 1:
+            line = line.removeprefix(_BOM)
+        try:
+            value = orjson.loads(line)
+            if type(value) is dict:
+                if value.get("kind") not in _HOLD_STRINGS and _LONG_INTEGER.search(line):
+                    value = loads_exact(line)
+                found = [value]
+                reason = None
+            else:
+                found, reason = [], "not a JSON object"
+        except orjson.JSONDecodeError:
+            if not line.strip(_BLANK):
+                if broken is None and b"\0" in line:
+                    broken = (number, "NUL bytes")
+                continue
+            found, reason = salvage(line)
+            if found:
+                if len(found) > 1 or reason is not None or b"\0" in line:
+                    _report_salvage(len(found), reason, number, faults)
+                reason = None
+        if broken is not None:
+            faults.add("bad_line", broken[0], f"{broken[1]}; skipped")
+            broken = None
+        if reason is not None:
+            broken = (number, reason)
+        for value in found:
+            yield number, value
+    if broken is not None:
+        faults.add("truncated_tail", broken[0], f"the last line is torn ({broken[1]}); left out")
+    faults.close()
+
+
+_HOLD_STRINGS = frozenset({"frame", "body"})
+"""Kinds without integers that could be too long for `orjson`."""
+
+
+def blocks_of(path: Path, faults: Faults) -> Iterator[bytes]:
+    """The bytes of a file in blocks, decompressed where it is gzip.
+
+    Raises `UnreadableRecording` for what cannot be opened or read.
+    """
+    try:
+        with path.open("rb", buffering=0) as file:
+            first = file.read(BLOCK) or b""
+            if not first:
+                raise UnreadableRecording("the file is empty", path, todo="record again")
+            if first.startswith(_GZIP):
+                yield from _inflate(_chunks(first, file), faults)
+            else:
+                yield from _chunks(first, file)
+    except OSError as error:
+        todo = "name a file in it" if path.is_dir() else None
+        raise UnreadableRecording(f"cannot read it: {error.strerror or error}", path, todo=todo) from None
+
+
+def _chunks(first: bytes, file: BinaryIO) -> Iterator[bytes]:
+    while first:
+        yield first
+        first = file.read(BLOCK)
+
+
+def _inflate(blocks: Iterable[bytes], faults: Faults) -> Iterator[bytes]:
+    """Undo gzip (several members too); what came before a fault is kept."""
+    decoder = zlib.decompressobj(wbits=31)
+    for data in blocks:
+        while data:
+            if decoder.eof:
+                decoder = zlib.decompressobj(wbits=31)
+            try:
+                block = decoder.decompress(data, BLOCK)
+            except zlib.error as error:
+                faults.add("truncated_gzip", None, f"the compressed data is damaged: {error}")
+                return
+            data = decoder.unused_data.lstrip(b"\0") if decoder.eof else decoder.unconsumed_tail
+            if block:
+                yield block
+    block = decoder.flush()
+    if block:
+        yield block
+    if not decoder.eof:
+        faults.add("truncated_gzip", None, "the compressed data ends early")
+
+
+def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines without their LF; the last one too where its LF is missing."""
+    pending: list[bytes] = []
+    for block in blocks:
+        lines = block.split(b"\n")
+        if len(lines) == 1:
+            pending.append(block)
+            continue
+        if pending:
+            pending.append(lines[0])
+            lines[0] = b"".join(pending)
+        rest = lines.pop()
+        pending = [rest] if rest else []
+        yield from lines
+    if pending:
+        yield b"".join(pending)
+
+
+def salvage(line: bytes) -> tuple[list[dict[str, Any]], str | None]:
+    """The JSON objects that can be read from a broken line, and why the rest cannot (None: nothing else is in it).
+
+    Objects stand one behind another from the start of the line; behind a broken part, records are found by how they
+    begin (`{"kind":"...","seq":` cannot stand inside a JSON string).
+    """
+    text = line.strip(_BLANK).decode("utf-8", "surrogateescape")
+    found: list[dict[str, Any]] = []
+    reason: str | None = None
+    decode: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(parse_constant=_refuse).raw_decode
+    at = 0
+    while at < len(text):
+        try:
+            value, end = decode(text, at)
+            if type(value) is not dict:
+                raise NotJSON("not a JSON object")
+            text[at:end].encode()
+        except UnicodeEncodeError:
+            reason = reason or "not UTF-8"
+        except (ValueError, RecursionError) as error:
+            reason = reason or str(error).partition(":")[0]
+        else:
+            found.append(value)
+            while end < len(text) and text[end] in " \t\r\0":
+                end += 1
+            at = end
+            continue
+        start = _RECORD_START.search(text, at + 1)
+        if start is None:
+            break
+        at = start.start()
+    return found, reason
+
+
+def _report_salvage(found: int, reason: str | None, line: int, faults: Faults) -> None:
+    if found > 1 or reason is not None:
+        faults.add("glued_records", line, f"{found} records read from one line" + (f"; {reason}" if reason else ""))
+    else:
+        faults.add("nul_bytes", line, "NUL bytes around the record; dropped")
+
+
+def _refuse(name: str) -> Any:
+    raise NotJSON(f"{name} is not JSON")
