@@ -19,6 +19,8 @@ _DEPTH = 8
 _WINDOW = 65_536
 """Characters of an error body that are searched for a message: error pages can be megabytes."""
 
+_PAGE = 16_384
+
 _STRUCTURED = ("error", "errors")
 _WORDS = (
     "message", "Message", "error_description", "error_message", "detail", "details", "msg", "error", "errors",
@@ -27,10 +29,10 @@ _WORDS = (
 _NAMES = ("status", "type", "code")
 _TITLE = re.compile(r"<(title|h1|message)\b[^>]*>(.*?)</\1\s*>", re.I | re.S)
 _INVISIBLE = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<!--.*?-->", re.I | re.S)
-_TAG = re.compile(r"<[^>]*>")
-_SSE_LINE = re.compile(r"^(?:data|error):\s*(\S.*)$", re.M)
+_TAG = re.compile(r"<[^<>]*>")
+_SSE_LINE = re.compile(rb"^(?:data|error):[ \t]*([{\[].*)$", re.M)
 _SECRET = re.compile(
-    r"\b(?:(?:sk|pk|rk|gsk|xai|pplx|fw|hf|gh[opsu]|github_pat|tgp)[-_](?=[\w-]*\d)[\w-]{16,}|AIza[\w-]{30,}"
+    r"\b(?:(?:sk|pk|rk|gsk|xai|pplx|fw|hf|gh[opsu]|github_pat|tgp)[-_](?=[\w-]{0,64}\d)[\w-]{16,}|AIza[\w-]{30,}"
     r"|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
     r"|(?<=Bearer )[\w.~+/=-]{16,}",
 )
@@ -39,23 +41,28 @@ _DECODER = json.JSONDecoder()
 
 def fold(text: str, limit: int = LIMIT) -> str:
     """One line of at most `limit` characters, with an ellipsis where it was cut, fit for any output."""
-    text = _SECRET.sub("[secret]", " ".join(scrub(text[:_WINDOW]).split()))
-    text = "".join(char for char in text if char.isprintable())
+    text = " ".join(scrub(text[:_WINDOW]).split())[: 4 * limit]
+    text = "".join(char for char in _SECRET.sub("[secret]", text) if char.isprintable())
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def of_body(body: bytes) -> str:
-    """The message in an error response's body."""
-    text = body[:_WINDOW].decode("utf-8-sig", "replace").strip()
-    if not text:
-        return ""
-    if text[0] == "<":
-        return of_page(text)
-    if text.startswith(("event:", "data:", "error:", ":")):
-        text = next((line for line in _SSE_LINE.findall(text) if line[0] in "{["), text)
-    parsed = parse(text.encode("utf-8", "replace"))
+def parsed_body(body: bytes) -> Any:
+    """The JSON value that an error response holds, also where it came as an event stream; None where there is none."""
+    body = body.removeprefix(b"\xef\xbb\xbf").strip()
+    if body[:1] in (b"{", b"["):
+        return parse(body)
+    if body.startswith((b"event:", b"data:", b"error:", b":")):
+        return next((parse(line) for line in _SSE_LINE.findall(body[:_WINDOW])), None)
+    return None
+
+
+def of_body(body: bytes, parsed: Any = None) -> str:
+    """The message in an error response's body. `parsed`: what `parsed_body` found in it."""
     if parsed is not None:
         return of_value(parsed)
+    text = body[:_WINDOW].decode("utf-8-sig", "replace").strip()
+    if text[:1] == "<":
+        return of_page(text)
     unreadable = sum(not char.isprintable() or char == "\ufffd" for char in text if not char.isspace())
     if unreadable * 10 > len(text):
         return f"unreadable body of {len(body)} bytes"
@@ -64,6 +71,7 @@ def of_body(body: bytes) -> str:
 
 def of_page(page: str) -> str:
     """The message of an HTML or XML page: its title, first heading or `<Message>`, else its visible text."""
+    page = page[:_PAGE]
     found = {tag.lower(): text for tag, text in reversed(_TITLE.findall(page))}
     for tag in ("message", "title", "h1"):
         text = fold(html.unescape(_TAG.sub(" ", found.get(tag, ""))))
