@@ -136,6 +136,8 @@ class AnthropicDecoder(Decoder):
         for index in sorted(self._open):
             block = self._open.pop(index)
             if block.kind == "tool_use":
+                if not self._ended or self._failed:
+                    block.sent["input"] = None  # deltas that never came would have replaced it
                 self._hand_over(block)
 
     # Events of the message
@@ -148,6 +150,7 @@ class AnthropicDecoder(Decoder):
             return
         self._open.clear()
         self._last = -1
+        self._stop_raw = None
         self._read_container(message.get("container"))
         blocks = message.get("content")
         if type(blocks) is list and blocks:
@@ -175,10 +178,10 @@ class AnthropicDecoder(Decoder):
         self._read_head(message)
         if self._ended or self._failed:
             return
-        self._read_container(message.get("container"))
         blocks = _exact(raw).get("content")
         if type(blocks) is list:
             self._read_blocks(blocks)
+        self._read_container(message.get("container"))
         self._read_stop_reason(message.get("stop_reason"))
         self._message_stop()
 
@@ -203,7 +206,7 @@ class AnthropicDecoder(Decoder):
         """The container that server tools ran in: a resumed call must name it."""
         if type(container) is dict and container != self._container:
             self._container = container
-            self._reasoning("", scrub_deep({**container, "type": "container"}))
+            self._reasoning("", scrub_deep({"type": "container"} | container | {"type": "container"}))
 
     # Events of a block
 
