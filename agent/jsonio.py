@@ -57,14 +57,22 @@ def scrub(text: str) -> str:
 
 
 def scrub_deep(value: Any) -> Any:
-    """`scrub` applied to every string of a parsed JSON value."""
-    if isinstance(value, str):
-        return scrub(value)
-    if isinstance(value, dict):
-        return {scrub(key): scrub_deep(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [scrub_deep(item) for item in value]
-    return value
+    """A copy of a parsed JSON value with `scrub` applied to every string. Not recursive: any nesting is read."""
+    out: list[Any] = [None]
+    work: list[tuple[Any, Any, Any]] = [(value, out, 0)]
+    while work:
+        item, place, key = work.pop()
+        if isinstance(item, str):
+            place[key] = scrub(item)
+        elif isinstance(item, dict):
+            place[key] = copy = dict.fromkeys(map(scrub, item))
+            work += [(part, copy, scrub(name)) for name, part in reversed(item.items())]
+        elif isinstance(item, list):
+            place[key] = copies = [None] * len(item)
+            work += [(part, copies, at) for at, part in enumerate(item)]
+        else:
+            place[key] = item
+    return out[0]
 
 
 def dumps(value: Any) -> bytes:
@@ -77,7 +85,7 @@ def dumps(value: Any) -> bytes:
 
 
 def canonical(value: Any) -> bytes:
-    """JSON with sorted keys: equal bytes for equal values, whatever the key order was (RFC 8259: objects are unordered)."""
+    """JSON with sorted keys: equal bytes for equal values, whatever the key order was (RFC 8259: no order)."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except TypeError:
