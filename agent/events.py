@@ -39,7 +39,7 @@ class Reasoning:
 
 @dataclass(slots=True)
 class ToolCall:
-    """A whole tool call. Where the arguments were no JSON object, `unparsed` is set and `input` is `{"_raw": "..."}`."""
+    """A whole tool call. Where the arguments were no JSON object, `unparsed` is set, `input` is `{"_raw": "..."}`."""
 
     id: str
     name: str
@@ -76,7 +76,7 @@ class UsageEvent:
 
 @dataclass(slots=True)
 class Error:
-    """A provider failure. `status` is the HTTP status (200 in a stream, None before a response), `retry_after` seconds."""
+    """A provider failure. `status`: the HTTP status (200 in a stream, None before a response); `retry_after`: seconds."""
 
     message: str
     kind: ErrorKind
@@ -141,7 +141,7 @@ def usage_to_dict(usage: Usage) -> dict[str, Any]:
 
 
 def usage_from_dict(data: dict[str, Any]) -> Usage:
-    return Usage(*(data.get(name) for name in _USAGE_FIELDS), iterations=data.get("iterations"))
+    return Usage(**{name: data.get(name) for name in (*_USAGE_FIELDS, "iterations")})
 
 
 def to_dict(event: Event) -> dict[str, Any]:

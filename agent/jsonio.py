@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from math import isfinite
 from typing import Any
 
 import orjson
 
 _LONG_INTEGER = re.compile(rb"\d{19}")
+_DEEPEST = 400
 
 
 class NotJSON(ValueError):
@@ -57,37 +59,52 @@ def scrub(text: str) -> str:
 
 
 def scrub_deep(value: Any) -> Any:
-    """A copy of a parsed JSON value with `scrub` applied to every string. Not recursive: any nesting is read."""
-    out: list[Any] = [None]
-    work: list[tuple[Any, Any, Any]] = [(value, out, 0)]
-    while work:
-        item, place, key = work.pop()
-        if isinstance(item, str):
-            place[key] = scrub(item)
-        elif isinstance(item, dict):
-            place[key] = copy = dict.fromkeys(map(scrub, item))
-            work += [(part, copy, scrub(name)) for name, part in reversed(item.items())]
-        elif isinstance(item, list):
-            place[key] = copies = [None] * len(item)
-            work += [(part, copies, at) for at, part in enumerate(item)]
-        else:
-            place[key] = item
-    return out[0]
+    """A copy of a parsed JSON value with `scrub` applied to every string; any depth."""
+    return _copy(value, None)
 
 
 def dumps(value: Any) -> bytes:
-    """Compact UTF-8 JSON. Never raises for values that `loads` or `loads_exact` gave; lone surrogates become U+FFFD."""
+    """Compact UTF-8 JSON. Never raises for values that `loads` or `loads_exact` gave.
+
+    Lone surrogates become U+FFFD, infinity null, and what is nested deeper than 400 levels `[nested too deeply]`.
+    """
     try:
         return orjson.dumps(value)
     except TypeError:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = json.dumps(_copy(value, _DEEPEST), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         return scrub(text).encode()
 
 
 def canonical(value: Any) -> bytes:
-    """JSON with sorted keys: equal bytes for equal values, whatever the key order was (RFC 8259: no order)."""
+    """JSON with sorted keys: equal bytes for equal values (RFC 8259: objects are unordered)."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except TypeError:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, sort_keys=True)
+        copy = _copy(value, _DEEPEST)
+        text = json.dumps(copy, ensure_ascii=False, separators=(",", ":"), allow_nan=False, sort_keys=True)
         return scrub(text).encode()
+
+
+def _copy(value: Any, deepest: int | None) -> Any:
+    """A copy with strings scrubbed, made level by level, without recursion; with `deepest` one that can be written."""
+    top = [value]
+    level: list[Any] = [top]
+    depth = 0
+    while level:
+        depth += 1
+        below: list[Any] = []
+        for box in level:
+            for key, item in box.items() if isinstance(box, dict) else enumerate(box):
+                if isinstance(item, str):
+                    box[key] = scrub(item)
+                elif isinstance(item, dict | list):
+                    if deepest is not None and depth > deepest:
+                        box[key] = "[nested too deeply]"
+                        continue
+                    inner = {scrub(name): part for name, part in item.items()} if isinstance(item, dict) else [*item]
+                    box[key] = inner
+                    below.append(inner)
+                elif deepest is not None and isinstance(item, float) and not isfinite(item):
+                    box[key] = None
+        level = below
+    return top[0]
