@@ -9,16 +9,16 @@ from their start block and deltas, and handed over at the block's stop.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from agent.events import DecodeOptions, StopReason, Usage
 from agent.failures import in_stream_error
-from agent.jsonio import NotJSON, loads_exact, scrub, scrub_deep
+from agent.jsonio import scrub, scrub_deep
 from agent.messages import Message, ToolSpec
+from agent.providers.anthropic_blocks import OPAQUE_BLOCKS, Block, read_exactly
 from agent.providers.anthropic_request import build
 from agent.providers.anthropic_usage import TokenCounts
-from agent.providers.base import Decoder, Target, WireRequest, parse_arguments
+from agent.providers.base import Decoder, Target, WireRequest
 
 STOPS: Mapping[str, StopReason] = {
     "end_turn": "stop",
@@ -38,47 +38,6 @@ STOPS: Mapping[str, StopReason] = {
 }
 """`stop_reason` words; an unknown one is `stop`."""
 
-OPAQUE_BLOCKS = frozenset(
-    {"redacted_thinking", "server_tool_use", "mcp_tool_use", "compaction", "container_upload", "fallback"}
-)
-"""Blocks known to be for the provider only, besides every `..._tool_result`. Any other type is one too, but counted."""
-
-
-@dataclass(slots=True)
-class _Block:
-    """An open block: its start as sent, the pieces of its input, and the values of other deltas by field."""
-
-    kind: Any
-    sent: dict[str, Any]
-    pieces: list[str] = field(default_factory=list)
-    parts: dict[str, list[Any]] = field(default_factory=dict)
-
-    def arguments(self) -> Any:
-        """The input of a client call: the deltas, else the start block's own, else blank."""
-        text = "".join(self.pieces)
-        return text if text.strip() else self.sent.get("input") or ""
-
-    def add(self, delta: dict[str, Any]) -> None:
-        for key, value in delta.items():
-            if key != "type" and value is not None:
-                self.parts.setdefault(key, []).append(value)
-
-    def whole(self) -> dict[str, Any]:
-        """The block as it would stand in an answer that is not streamed."""
-        block = self.sent
-        text = "".join(self.pieces)
-        if text.strip():
-            block["input"] = parse_arguments(scrub(text))[0]
-        elif self.pieces:
-            block.setdefault("input", {})
-        for key, values in self.parts.items():
-            if isinstance(values[0], str) and block.get(key) is not None:
-                values.insert(0, block[key])
-            texts = [value for value in values if isinstance(value, str)]
-            block[key] = "".join(texts) if len(texts) == len(values) else values[-1]
-        whole: dict[str, Any] = scrub_deep(block)
-        return whole
-
 
 class AnthropicDecoder(Decoder):
     """The state machine of one answer; `_open` holds what is assembled, by index."""
@@ -87,7 +46,7 @@ class AnthropicDecoder(Decoder):
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
-        self._open: dict[int, _Block] = {}
+        self._open: dict[int, Block] = {}
         self._last = -1
         self._counts = TokenCounts()
         self._container: Any = None
@@ -154,7 +113,7 @@ class AnthropicDecoder(Decoder):
         self._read_container(message.get("container"))
         blocks = message.get("content")
         if type(blocks) is list and blocks:
-            exact = _exact(raw).get("message")
+            exact = read_exactly(raw).get("message")
             if type(exact) is dict and type(exact.get("content")) is list:
                 blocks = exact["content"]
             self._read_blocks(blocks[:-1])
@@ -178,7 +137,7 @@ class AnthropicDecoder(Decoder):
         self._read_head(message)
         if self._ended or self._failed:
             return
-        blocks = _exact(raw).get("content")
+        blocks = read_exactly(raw).get("content")
         if type(blocks) is list:
             self._read_blocks(blocks)
         self._read_container(message.get("container"))
@@ -224,7 +183,7 @@ class AnthropicDecoder(Decoder):
         if type(block) is not dict or self._failed:
             return
         if block.get("type") not in ("text", "thinking"):
-            block = _exact(raw).get("content_block", block)
+            block = read_exactly(raw).get("content_block", block)
         index = payload.get("index")
         self._open_block(index if type(index) is int else self._last + 1, block)
 
@@ -237,7 +196,7 @@ class AnthropicDecoder(Decoder):
             self._hand_over(before)
         self._last = index
         if kind == "tool_use":
-            self._open[index] = _Block(kind, block)
+            self._open[index] = Block(kind, block)
         elif self._ended:
             return
         elif kind == "text":
@@ -249,13 +208,13 @@ class AnthropicDecoder(Decoder):
             if text and type(text) is str:
                 self._reasoning(text)
             if block.get("signature"):
-                self._open[index] = _Block(kind, block)
+                self._open[index] = Block(kind, block)
         else:
             if type(kind) is not str or not (kind in OPAQUE_BLOCKS or kind.endswith("_tool_result")):
                 self._count(kind)
-            self._open[index] = _Block(kind, block)
+            self._open[index] = Block(kind, block)
 
-    def _delta(self, block: _Block | None, delta: dict[str, Any]) -> None:
+    def _delta(self, block: Block | None, delta: dict[str, Any]) -> None:
         """Any delta that did not take the short way."""
         name = delta.get("type")
         if self._failed or (self._ended and name != "input_json_delta"):
@@ -281,7 +240,7 @@ class AnthropicDecoder(Decoder):
         elif name != "citations_delta":
             self._count(name)
 
-    def _signature(self, block: _Block | None, signature: Any) -> None:
+    def _signature(self, block: Block | None, signature: Any) -> None:
         """The signature of the thinking before it, which goes back with it; one of the start block is replaced."""
         if type(signature) is str and signature:
             if block is not None and block.kind == "thinking":
@@ -293,7 +252,7 @@ class AnthropicDecoder(Decoder):
         if block is not None:
             self._hand_over(block)
 
-    def _hand_over(self, block: _Block) -> None:
+    def _hand_over(self, block: Block) -> None:
         if block.kind == "tool_use":
             sent = block.sent
             id, name, caller = sent.get("id"), sent.get("name"), sent.get("caller")
@@ -307,15 +266,6 @@ class AnthropicDecoder(Decoder):
             self._signature(None, block.sent.get("signature"))
         else:
             self._reasoning("", block.whole())
-
-
-def _exact(raw: bytes) -> dict[str, Any]:
-    """The payload once more, with every integer exact; empty where that fails (nested too deeply)."""
-    try:
-        payload = loads_exact(raw)
-    except NotJSON:
-        return {}
-    return payload if type(payload) is dict else {}
 
 
 class AnthropicAdapter:
