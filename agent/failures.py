@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -181,4 +182,4 @@ def _phrase(status: int) -> str:
 
 
 def _seconds(value: float) -> str:
-    return "a second" if value <= 1 else f"{value:.0f} seconds"
+    return "a second" if value <= 1 else f"{ceil(value)} seconds"

@@ -35,7 +35,7 @@ def normalize(url: str, wire: str, known: str = "") -> str:
         path = _ENDPOINT.sub("", path).rstrip("/")
     else:
         own = _split(known) if known else parts
-        path = own.path.rstrip("/") if known and own.hostname == parts.hostname else DEFAULT_PATHS[wire]
+        path = own.path.rstrip("/") if known and own.netloc == parts.netloc else DEFAULT_PATHS[wire]
     return f"{parts.scheme.lower()}://{parts.netloc}{path}"
 
 

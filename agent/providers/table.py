@@ -102,7 +102,7 @@ def resolve(
     if row is None:
         if base_url is None:
             raise UnknownProvider(_unknown(name, providers))
-        row = Provider(name, base_url, (re.sub(r"\W", "_", name).upper() + "_API_KEY",), needs_key=False)
+        row = Provider(name, "", (re.sub(r"\W", "_", name).upper() + "_API_KEY",), needs_key=False)
     variable, key = _key(row, environ)
     if key is None and row.needs_key and base_url is None:
         names = " or ".join(row.key_variables)
