@@ -76,7 +76,7 @@ class UsageEvent:
 
 @dataclass(slots=True)
 class Error:
-    """A provider failure. `status`: the HTTP status (200 in a stream, None before a response); `retry_after`: seconds."""
+    """A provider failure. `status`: of HTTP (200 in a stream, None before a response); `retry_after`: seconds."""
 
     message: str
     kind: ErrorKind
