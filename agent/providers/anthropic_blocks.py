@@ -29,7 +29,7 @@ class Block:
     def arguments(self) -> Any:
         """The input of a client call: the deltas, else the start block's own, else blank."""
         text = "".join(self.pieces)
-        return text if text.strip() else self.sent.get("input") or ""
+        return text if text.strip() else scrub_deep(self.sent.get("input")) or ""
 
     def add(self, delta: dict[str, Any]) -> None:
         for key, value in delta.items():

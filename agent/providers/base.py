@@ -258,7 +258,7 @@ class Decoder:
 
     def _count(self, kind: object) -> None:
         """Count an event type or part kind that no rule knows."""
-        name = scrub(str(kind))[:80]
+        name = type(kind).__name__ if isinstance(kind, dict | list) else scrub(str(kind))[:80]
         self.unknown[name] = self.unknown.get(name, 0) + 1
 
     # Order and surrogate halves
