@@ -127,7 +127,8 @@ class Turn:
         if reader is not None and reader is not asyncio.current_task():
             if self._idle is None:
                 self._idle = asyncio.Event()
-            if not self._interrupted and not self._closing.locked():
+            # A second cancellation would break off the clean-up that the first one has begun.
+            if reader.cancelling() <= self._cancels and not self._closing.locked():
                 self._interrupted = True
                 reader.cancel()
             await self._idle.wait()
