@@ -16,8 +16,9 @@ import httpx
 from agent.events import EOF, DecodeOptions, End, Event
 from agent.jsonio import dumps
 from agent.messages import Message, ToolSpec
+from agent.network import network_transport
 from agent.providers import adapter
-from agent.providers.base import Target
+from agent.providers.base import Target, WireRequest
 from agent.response import Framer, ResponseDecoder, no_response
 
 EXTENSION = "trajectory"
@@ -28,6 +29,9 @@ _ERROR_BODY = 2**20
 
 _NO_RESPONSE = (httpx.RequestError, httpx.InvalidURL, OSError, UnicodeError)
 """What httpx raises before a response; the last two come unwrapped from sockets and from odd host names."""
+
+_BROKEN = (httpx.RequestError, OSError)
+"""What httpx raises while a body is read."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -42,8 +46,7 @@ class Timeouts:
 class Client:
     """Calls one target. Close it with `aclose` or use it as an async context manager.
 
-    `transport` takes httpx's place on the wire (recording, replay, tests); without it proxy variables and certificate
-    variables of the environment count, as httpx documents.
+    `transport` takes the place of `network_transport` on the wire (recording, replay, tests).
     """
 
     def __init__(
@@ -87,93 +90,106 @@ class Client:
 
         Nothing is sent before the first pull. Closing the generator closes the HTTP stream.
         """
-        target = self.target
         if options.key_variable is None:
-            options = replace(options, key_variable=target.key_variable)
-        shaped = adapter(target.wire).request(
-            target, model=model, messages=messages, system=system, tools=tools, params=params
+            options = replace(options, key_variable=self.target.key_variable)
+        shaped = adapter(self.target.wire).request(
+            self.target, model=model, messages=messages, system=system, tools=tools, params=params
         )
         about = {
             "call": call,
             "retry_of": retry_of,
-            "wire": target.wire,
-            "provider": target.provider,
+            "wire": self.target.wire,
+            "provider": self.target.provider,
             "model": model,
             "decode": options.to_dict(),
         }
         try:
-            http = self._client()
-            request = http.build_request(
-                shaped.method,
-                shaped.url,
-                headers=list(shaped.headers),
-                content=dumps(shaped.body),
-                extensions={EXTENSION: about},
-            )
-            response = await http.send(request, stream=True)
+            response = await self._send(shaped, about)
         except _NO_RESPONSE as error:
-            for event in no_response(End("error", type(error).__name__, str(error)), shaped.url):
+            for event in no_response(_end_of(error), shaped.url):
                 yield event
             return
+        reader = _Reader(response, self.target.wire, call, options)
+        end = EOF
         try:
-            async with aclosing(_events(response, target, call, options)) as events:
-                async for event in events:
-                    yield event
+            async with aclosing(_chunks(response)) as chunks:
+                async for chunk in chunks:
+                    for event in reader.feed(chunk):
+                        yield event
+                    if reader.enough:
+                        break
+        except _BROKEN as error:
+            end = _end_of(error)
         finally:
             await response.aclose()
+        for event in reader.finish(end):
+            yield event
 
-    def _client(self) -> httpx.AsyncClient:
-        """Made on first use: reading certificates and proxy variables takes time and can fail."""
+    async def _send(self, shaped: WireRequest, about: dict[str, Any]) -> httpx.Response:
+        """Send a request and wait for the head of the response. Raises what stands in `_NO_RESPONSE`."""
         if self._http is None:
             self._http = httpx.AsyncClient(
-                transport=self._transport,
+                transport=self._transport or network_transport(self.target.base_url),
                 timeout=self._timeout,
                 follow_redirects=False,
                 headers={"accept-encoding": "identity", "user-agent": "trajectory-harness"},
             )
-        return self._http
+        request = self._http.build_request(
+            shaped.method,
+            shaped.url,
+            headers=list(shaped.headers),
+            content=dumps(shaped.body),
+            extensions={EXTENSION: about},
+        )
+        return await self._http.send(request, stream=True)
 
 
-async def _events(
-    response: httpx.Response, target: Target, call: int, options: DecodeOptions
-) -> AsyncGenerator[Event, None]:
-    framer = Framer(response.headers.get("content-type"))
-    decoder = ResponseDecoder(
-        target.wire,
-        status=response.status_code,
-        headers=response.headers.multi_items(),
-        call=call,
-        options=options,
-    )
-    end = EOF
-    left = _ERROR_BODY if response.is_error else None
-    try:
-        async with aclosing(_chunks(response)) as chunks:
-            async for chunk in chunks:
-                for frame in framer.feed(chunk):
-                    for event in decoder.frame(frame):
-                        yield event
-                if framer.overflowed:
-                    for event in decoder.overflow():
-                        yield event
-                    break
-                if framer.is_stream is False:
-                    decoder.body(framer.body(chunk))
-                if left is not None:
-                    left -= len(chunk)
-                    if left <= 0:
-                        break
-    except (httpx.RequestError, OSError) as error:
-        end = End("error", type(error).__name__, str(error))
-    for frame in framer.flush():
-        for event in decoder.frame(frame):
-            yield event
-    for event in decoder.finish(end):
-        yield event
+class _Reader:
+    """Chunks of one response in, events out. `enough`: nothing after this can matter any more."""
+
+    def __init__(self, response: httpx.Response, wire: str, call: int, options: DecodeOptions) -> None:
+        self.enough = False
+        self._left = None if response.is_success else _ERROR_BODY
+        self._framer = Framer(response.headers.get("content-type"))
+        self._decoder = ResponseDecoder(
+            wire,
+            status=response.status_code,
+            headers=response.headers.multi_items(),
+            call=call,
+            options=options,
+        )
+
+    def feed(self, chunk: bytes) -> list[Event]:
+        framer, decoder = self._framer, self._decoder
+        events: list[Event] = []
+        for frame in framer.feed(chunk):
+            events += decoder.frame(frame)
+        if framer.overflowed:
+            self.enough = True
+            return [*events, *decoder.overflow()]
+        if framer.is_stream is False:
+            decoder.body(framer.body(chunk))
+        if self._left is not None:
+            self._left -= len(chunk)
+            self.enough = self._left <= 0
+        return events
+
+    def finish(self, end: End) -> list[Event]:
+        events: list[Event] = []
+        for frame in self._framer.flush():
+            events += self._decoder.frame(frame)
+        return [*events, *self._decoder.finish(end)]
+
+
+def _end_of(error: BaseException) -> End:
+    return End("error", type(error).__name__, str(error))
 
 
 def _chunks(response: httpx.Response) -> AsyncGenerator[bytes, None]:
-    """The body as it comes off the network; decoded only where the server compresses although asked not to."""
+    """The body as it comes off the network; decoded only where the server compresses although asked not to.
+
+    A transport that makes responses itself may have read them already (`httpx.MockTransport` does).
+    """
     encoding = response.headers.get("content-encoding", "").strip().lower()
-    chunks = response.aiter_raw() if encoding in ("", "identity") else response.aiter_bytes()
-    return cast(AsyncGenerator[bytes, None], chunks)
+    raw = encoding in ("", "identity") and not response.is_stream_consumed
+    return cast(AsyncGenerator[bytes, None], response.aiter_raw() if raw else response.aiter_bytes())

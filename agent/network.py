@@ -1,0 +1,31 @@
+"""The transport that reaches a provider, as the environment says."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+
+def network_transport(url: str) -> httpx.AsyncBaseTransport:
+    """The transport that really reaches `url`, for use by itself or inside another one.
+
+    Proxy variables (`HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY` and the like) and `SSL_CERT_FILE` count; loopback addresses
+    are never asked of a proxy. Raises `httpx.ProxyError` for a proxy that cannot be used.
+    """
+    proxy = _proxy_for(url)
+    try:
+        return httpx.AsyncHTTPTransport(proxy=proxy)
+    except (ImportError, ValueError) as error:
+        raise httpx.ProxyError(f"the proxy {proxy} cannot be used: {error}") from error
+
+
+def _proxy_for(url: str) -> str | None:
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if not proxy or host in ("localhost", "::1") or host.startswith("127.") or proxy_bypass(host):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
