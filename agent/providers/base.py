@@ -173,7 +173,7 @@ class Decoder:
         """What is still open, an error where the end mark is missing, and the one closing `usage`."""
         self._close()
         self._settle()
-        self._release(normal=self._ended and not self._failed and self._stop != "length")
+        self._release(normal=self._ended and not self._failed and self._stop not in ("length", "error"))
         stop = self._stop or "stop"
         if self._failed:
             stop = "error"
