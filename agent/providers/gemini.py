@@ -41,10 +41,11 @@ _KINDS = {
 class GeminiDecoder(Decoder):
     """Reads candidate 0. Calls without an id get one made from call number and position."""
 
-    __slots__ = ("_begun", "_counts", "_open", "_over")
+    __slots__ = ("_begun", "_counts", "_key_variable", "_open", "_over")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
+        self._key_variable = options.key_variable
         self._counts: dict[str, int] = {}
         self._open: OpenCall | None = None
         self._begun = False
@@ -91,7 +92,8 @@ class GeminiDecoder(Decoder):
         if type(feedback) is dict and not self._over:
             self._blocked(feedback)
         if payload.get("error") is not None and not self._over:
-            self._fail(in_stream_error(payload["error"]))
+            failure = scrub_deep(payload["error"]) if self._dirty else payload["error"]
+            self._fail(in_stream_error(failure, key_variable=self._key_variable))
 
     def _candidate(self, candidate: dict[str, Any], raw: bytes | None) -> None:
         word = word_of(candidate.get("finishReason"), FINISH_NUMBERS)
