@@ -115,21 +115,30 @@ def assistant_blocks(message: Message, ids: _Ids) -> list[Block]:
     for part in message.parts:
         if isinstance(part, Reasoning):
             thinking.append(part.text)
-            opaque = part.opaque if own and isinstance(part.opaque, dict) else None
-            if opaque is None or opaque.get("type") == "container":
+            block = _opaque_block(part.opaque, "".join(thinking)) if own and part.opaque is not None else None
+            if block is None:
                 continue
-            if opaque.get("type") == "thinking":
-                blocks.append({"type": "thinking", "thinking": "".join(thinking), "signature": opaque.get("signature")})
-            else:
-                blocks.append(opaque)
+            blocks.append(block)
         elif isinstance(part, Text):
             blocks += _texts(part.text)
         else:
             blocks.append(_call(part, ids, own))
         thinking.clear()
-    while blocks and blocks[-1].get("type") in ("thinking", "redacted_thinking"):
+    while blocks and blocks[-1]["type"] in ("thinking", "redacted_thinking"):
         blocks.pop()
     return blocks
+
+
+def _opaque_block(opaque: Any, thinking: str) -> Block | None:
+    """The block that opaque data stands for; `thinking` is the text that a signature signs. None: nothing to send."""
+    kind = opaque.get("type") if isinstance(opaque, dict) else None
+    if not isinstance(kind, str) or kind == "container":
+        return None
+    if kind == "thinking":
+        signature = opaque.get("signature")
+        return {"type": kind, "thinking": thinking, "signature": signature} if signature else None
+    block: Block = opaque
+    return block
 
 
 def last_container(messages: Sequence[Message]) -> str | None:
