@@ -150,7 +150,7 @@ def _number(value: Any, depth: int = 0) -> int | None:
     if inner is not None:
         return inner
     for key in ("code", "status_code", "status"):
-        found = str(value.get(key, ""))
-        if re.fullmatch(r"\d{3}", found):
+        found = value.get(key)
+        if isinstance(found, str | int) and re.fullmatch(r"\d{3}", str(found), re.ASCII):
             return int(found)
     return None
