@@ -36,10 +36,12 @@ async def human(events: Events, out: TextIO, err: TextIO, *, quiet: bool = False
     view = _View(out, err, quiet, colour)
     summary = Summary()
     async with aclosing(events):
-        async for event in events:
-            summary.see(event)
-            view.show(event)
-    view.close()
+        try:
+            async for event in events:
+                summary.see(event)
+                view.show(event)
+        finally:
+            view.close()
     return summary
 
 
@@ -142,7 +144,7 @@ def _notice(data: dict[str, Any]) -> str:
         return f"the request is too long: {data['after']:,} characters, and nothing more can be left out"
     if what == "trim":
         done = ", ".join(
-            f"{data[key]} {words}"
+            f"{words}: {data[key]}"
             for key, words in (
                 ("results", "results left out"),
                 ("inputs", "inputs shortened"),
