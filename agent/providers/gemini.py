@@ -78,7 +78,7 @@ class GeminiDecoder(Decoder):
         if type(counts) is dict:
             for name in COUNTS:
                 count = counts.get(name)
-                if type(count) is int:
+                if type(count) is int and count >= 0:
                     self._counts[name] = count
         model = payload.get("modelVersion")
         if type(model) is str and model:

@@ -43,12 +43,7 @@ def request(
     _add_params(body, params or {})
     path = model if "/" in model else f"models/{model}"
     method = "streamGenerateContent?alt=sse" if stream else "generateContent"
-    headers = [("content-type", "application/json")]
-    if target.key is not None:
-        headers.append(("x-goog-api-key", target.key))
-    return WireRequest(
-        "POST", f"{target.base_url}/{quote(path, safe='/@')}:{method}", (*headers, *target.headers), body
-    )
+    return WireRequest("POST", f"{target.base_url}/{quote(path, safe='/@')}:{method}", _headers(target), body)
 
 
 def contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -101,7 +96,17 @@ def _result(message: Message) -> dict[str, Any]:
 
 
 def _declaration(tool: ToolSpec) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}
+    schema = {"type": "object", **tool.parameters}
+    return {"name": tool.name, "description": tool.description, "parametersJsonSchema": schema}
+
+
+def _headers(target: Target) -> tuple[tuple[str, str], ...]:
+    """The format's headers; those of the provider's row win."""
+    own = {name.lower() for name, _ in target.headers}
+    fixed = [("content-type", "application/json")]
+    if target.key is not None:
+        fixed.append(("x-goog-api-key", target.key))
+    return (*(pair for pair in fixed if pair[0] not in own), *target.headers)
 
 
 def _add_params(body: dict[str, Any], params: Mapping[str, Any]) -> None:

@@ -72,6 +72,19 @@ def test_the_key_stands_in_no_url_and_may_be_absent() -> None:
     assert request(say.user("Hi"), target=keyless).headers == (("content-type", "application/json"),)
 
 
+def test_headers_of_the_row_win() -> None:
+    row = Target("mine", "gemini", "http://127.0.0.1:9/v1beta", "k", headers=(("X-Goog-Api-Key", "other"),))
+    assert request(say.user("Hi"), target=row).headers == (
+        ("content-type", "application/json"),
+        ("X-Goog-Api-Key", "other"),
+    )
+
+
+def test_a_tool_without_parameters_takes_an_object() -> None:
+    tool = request(tools=[ToolSpec("now", "The time", {})]).body["tools"][0]["functionDeclarations"][0]
+    assert tool["parametersJsonSchema"] == {"type": "object"}
+
+
 @pytest.mark.parametrize(
     ("name", "path"),
     [
