@@ -82,6 +82,10 @@ class SSEDecoder:
             return self._feed_lines(chunk)
         if self._pending:
             return self._feed_pending(chunk)
+        if chunk[-2:] == b"\n\n" and chunk[:7] == b"event: ":
+            frame = self._parse_pair(chunk[:-2], chunk)
+            if frame is not None:
+                return [frame]
         at = chunk.find(_LF)
         if at == len(chunk) - 2 and chunk[-1] == _LF and at > 0 and chunk[:6] == b"data: ":
             self._first = False
@@ -163,7 +167,8 @@ class SSEDecoder:
                 self._first = False
                 frames.append(Frame(block + b"\n\n", block[6:], _MESSAGE, self._id))
             elif block and block != b"\n":
-                frames.append(self._parse(blank + block + b"\n\n"))
+                raw = blank + block + b"\n\n"
+                frames.append((None if blank else self._parse_pair(block, raw)) or self._parse(raw))
                 blank = b""
             else:
                 blank += block + b"\n\n"
@@ -220,6 +225,15 @@ class SSEDecoder:
             self._rest += self._pending
             self._pending = []
         return frames
+
+    def _parse_pair(self, block: bytes, raw: bytes) -> Frame | None:
+        """The short way for an `event: ` line with one `data: ` line after it; None for any other block."""
+        head, _, data = block.partition(b"\ndata: ")
+        if not data or _LF in data or _LF in head or head[:7] != b"event: ":
+            return None
+        self._first = False
+        event = head[7:]
+        return Frame(raw, data, self._names.get(event) or self._name(event), self._id)
 
     def _parse(self, raw: bytes) -> Frame:
         """The fields of one block."""
