@@ -97,11 +97,16 @@ class ChatDecoder(Decoder):
             if type(model) is str and model:
                 self.model = scrub(model)
         usage = payload.get("usage")
-        inner = None if choice is None else choice.get("usage")
-        if usage or inner or "x_groq" in payload:
-            self._read_usage(inner, payload.get("x_groq"), usage)
-        if payload.get("error") or (choice is not None and choice.get("error")):
-            self._read_error(payload, choice)
+        if choice is None:
+            inner = error = None
+        else:
+            inner, error = choice.get("usage"), choice.get("error")
+        if "x_groq" in payload and type(payload["x_groq"]) is dict:
+            inner, error = inner or payload["x_groq"].get("usage"), error or payload["x_groq"].get("error")
+        if usage or inner:
+            self._read_usage(inner, usage)
+        if error or payload.get("error"):
+            self._read_error(payload, error)
         elif choice is None and not choices and not usage:
             self._read_odd(payload)
 
@@ -110,8 +115,10 @@ class ChatDecoder(Decoder):
         if type(delta) is not dict:
             return
         if not self._ended:
-            self._read_reasoning(delta)
             content = delta.get("content")
+            text = delta.get("reasoning_content") or delta.get("reasoning")
+            if text or "reasoning_details" in delta:
+                self._read_reasoning(delta)
             if type(content) is str:
                 if content:
                     self._text(content)
@@ -187,11 +194,12 @@ class ChatDecoder(Decoder):
 
     def _read_tools(self, delta: dict[str, Any], raw: bytes) -> None:
         """Fragments of tool calls, or of the one `function_call` of old."""
-        fragments = exact_fragments(raw) or fragments_of(delta)
         if self._tools is None:
             self._tools = ToolCalls()
-        for fragment in fragments:
-            self._tools.add(fragment)
+        for place, fragment in enumerate(fragments_of(delta)):
+            if not self._tools.append(fragment):
+                exact = exact_fragments(raw)
+                self._tools.add(exact[place] if place < len(exact) else fragment)
 
     def _finish_reason(self, reason: Any) -> None:
         if type(reason) is not str or reason in _NO_WORD:
@@ -202,19 +210,16 @@ class ChatDecoder(Decoder):
             self._stop_error = in_stream_error(failure, key_variable=self._key_variable)
         self._end(stop, scrub(reason))
 
-    def _read_usage(self, *places: Any) -> None:
-        """Usage in `choices[0]`, in `x_groq` and at the top level, which wins."""
-        for usage in places:
-            if type(usage) is dict:
-                self._counts.add(usage["usage"] if type(usage.get("usage")) is dict else usage)
+    def _read_usage(self, inner: Any, usage: Any) -> None:
+        """Usage at the top level wins over that in `choices[0]` or `x_groq`."""
+        self._counts.add(inner)
+        self._counts.add(usage)
         self.usage = self._counts.usage()
 
-    def _read_error(self, payload: dict[str, Any], choice: dict[str, Any] | None) -> None:
-        """An error object; an error text may have its code beside it."""
-        error = payload.get("error")
-        if isinstance(error, str) and error:
-            error = payload
-        self._failure(error or (choice and choice.get("error")))
+    def _read_error(self, payload: dict[str, Any], inner: Any) -> None:
+        """An error at the top level, in `choices[0]` or in `x_groq`; an error text may have its code beside it."""
+        error = payload.get("error") or inner
+        self._failure(payload if isinstance(error, str) and error is not inner else error)
 
     def _read_odd(self, payload: dict[str, Any]) -> None:
         """A payload without choices: an error in another server's form (vLLM, FastAPI, gateways), or unknown."""
@@ -239,7 +244,7 @@ class ChatDecoder(Decoder):
     def _close(self) -> None:
         tools, self._tools = self._tools, None
         for call in tools.calls() if tools is not None else ():
-            opaque = None if call.extra is None else {"extra_content": call.extra}
+            opaque = None if call.extra is None else scrub_deep({"extra_content": call.extra})
             self._tool_call(call.id, call.name, call.arguments, opaque)
         if self._refused and self._stop in (None, "stop"):
             self._stop = "refusal"

@@ -73,13 +73,27 @@ class ToolCalls:
         self._open: dict[int, Call] = {}
         self._last: Call | None = None
 
+    def append(self, fragment: Any) -> bool:
+        """Take the common fragment: more text for the open call at its index. False: it is another, for `add`."""
+        if type(fragment) is not dict or fragment.get("id") or fragment.get("extra_content"):
+            return False
+        index, function = fragment.get("index"), fragment.get("function")
+        if type(index) is not int or type(function) is not dict or function.get("name"):
+            return False
+        call, text = self._open.get(index), function.get("arguments")
+        if call is None or call.object is not None or type(text) is not str:
+            return False
+        call.pieces.append(text)
+        call.begun = call.begun or bool(text.strip())
+        self._last = call
+        return True
+
     def add(self, fragment: Any) -> None:
-        """Take one fragment; what is no object, or carries nothing, is passed over."""
+        """Take any fragment; what is no object, or carries nothing, is passed over."""
         if not isinstance(fragment, dict):
             return
-        source = next(
-            (fragment[key] for key in ("function", "custom") if isinstance(fragment.get(key), dict)), fragment
-        )
+        inner = (fragment.get("function"), fragment.get("custom"))
+        source = next((value for value in inner if isinstance(value, dict)), fragment)
         index, id = _index(fragment.get("index")), _word(fragment.get("id"))
         name = _word(source.get("name"))
         arguments = source.get("arguments", source.get("input"))

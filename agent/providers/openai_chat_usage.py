@@ -67,10 +67,10 @@ class Counts:
         seen = self._seen
         if not seen:
             return None
-        output, reasoning = seen.get("output"), seen.get("reasoning")
-        if output is not None and reasoning and seen.get("total") == seen.get("input", 0) + output + reasoning:
+        input, output, reasoning = seen.get("input"), seen.get("output"), seen.get("reasoning")
+        if input is not None and output is not None and reasoning and seen.get("total") == input + output + reasoning:
             output += reasoning
-        return Usage(seen.get("input"), output, seen.get("cache_read"), seen.get("cache_write"), None, reasoning)
+        return Usage(input, output, seen.get("cache_read"), seen.get("cache_write"), None, reasoning)
 
 
 def _set(found: dict[str, int], field: str, value: Any) -> None:

@@ -12,10 +12,9 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from agent.sse import SSEDecoder
-
 from agent.events import EOF, DecodeOptions, End, Error, Event, Reasoning, Text, ToolCall, UsageEvent, to_dict
 from agent.providers import adapter
+from agent.sse import SSEDecoder
 
 SSE = "text/event-stream"
 
