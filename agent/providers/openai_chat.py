@@ -157,9 +157,9 @@ class ChatDecoder(Decoder):
             if not entries:
                 self._reasoning(text)
         for place, (entry, own) in enumerate(zip(entries, texts, strict=False)):
-            index = entry.get("index")
-            group = (str(entry.get("type")), str(index))
-            another = group != self._group or (place and index is None)
+            kind, index = entry.get("type"), entry.get("index")
+            group = (kind if isinstance(kind, str) else None, index if isinstance(index, int) else None)
+            another = group != self._group or (place and group[1] is None)
             opaque = None
             if another or entry.get("signature") or entry.get("data"):
                 opaque = {key: value for key, value in entry.items() if key not in ("text", "summary")}
@@ -196,10 +196,12 @@ class ChatDecoder(Decoder):
         """Fragments of tool calls, or of the one `function_call` of old."""
         if self._tools is None:
             self._tools = ToolCalls()
-        for place, fragment in enumerate(fragments_of(delta)):
+        fragments = fragments_of(delta)
+        if len(fragments) == 1 and self._tools.append(fragments[0]):
+            return
+        for fragment in exact_fragments(raw) or fragments:
             if not self._tools.append(fragment):
-                exact = exact_fragments(raw)
-                self._tools.add(exact[place] if place < len(exact) else fragment)
+                self._tools.add(fragment)
 
     def _finish_reason(self, reason: Any) -> None:
         if type(reason) is not str or reason in _NO_WORD:

@@ -55,11 +55,12 @@ class Call:
                 self.object = None
             self.pieces.append(value)
             self.begun = self.begun or bool(value.strip())
-        elif value is not None and value != self.object:
-            if self.begun:
-                self.add_arguments(dumps(value).decode())
-            else:
-                self.object, self.begun = value, True
+        elif value is not None and not self.begun:
+            self.object, self.begun = value, True
+        elif value is not None:
+            text = dumps(value).decode()
+            if self.object is None or text != dumps(self.object).decode():
+                self.add_arguments(text)
 
 
 class ToolCalls:

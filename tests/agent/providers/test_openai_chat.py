@@ -270,3 +270,27 @@ def test_surrogate_halves_are_joined_or_replaced(pieces: list[str]) -> None:
     whole = "".join(pieces).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     assert joined(events, Text) == whole
     orjson.dumps(fixture_form(events))
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":%s}}]}}]}',
+        '{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f"},"extra_content":%s}]}}]}',
+        '{"choices":[{"delta":{"content":[{"type":"x","y":%s}]}}]}',
+        '{"choices":[{"delta":{"reasoning_details":[{"type":%s,"text":"t"}]}}]}',
+        '{"error":%s}',
+    ],
+)
+@pytest.mark.parametrize("depth", [300, 1010, 5000])
+def test_deep_nesting_raises_nothing(payload: str, depth: int) -> None:
+    for leaf in ("1", '"\\ud800"'):
+        data = (payload % ('{"a":' * depth + leaf + "}" * depth)).encode()
+        dumps(fixture_form(decode(data, data, DONE)))
+
+
+def test_many_fragments_in_one_frame_take_linear_time() -> None:
+    fragments = [{"index": n, "id": f"c{n}", "function": {"name": "f", "arguments": {"n": 2**70}}} for n in range(3000)]
+    calls = tool_calls(decode(chunk({"tool_calls": fragments}, "tool_calls")))
+    assert len(calls) == 3000
+    assert calls[-1].input == {"n": 2**70}
