@@ -168,7 +168,7 @@ class SSEDecoder:
                 frames.append(Frame(block + b"\n\n", block[6:], _MESSAGE, self._id))
             elif block and block != b"\n":
                 raw = blank + block + b"\n\n"
-                frames.append((None if blank else self._parse_pair(block, raw)) or self._parse(raw))
+                frames.append((self._parse_pair(block, raw) if block[:7] == b"event: " else None) or self._parse(raw))
                 blank = b""
             else:
                 blank += block + b"\n\n"
@@ -227,9 +227,9 @@ class SSEDecoder:
         return frames
 
     def _parse_pair(self, block: bytes, raw: bytes) -> Frame | None:
-        """The short way for an `event: ` line with one `data: ` line after it; None for any other block."""
+        """The short way for a block that begins `event: `: None unless one `data: ` line is all that follows."""
         head, _, data = block.partition(b"\ndata: ")
-        if not data or _LF in data or _LF in head or head[:7] != b"event: ":
+        if not data or _LF in data or _LF in head:
             return None
         self._first = False
         event = head[7:]

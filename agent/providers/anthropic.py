@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agent.events import DecodeOptions, StopReason, Usage
+from orjson import loads
+
+from agent.events import DecodeOptions, Event, Reasoning, StopReason, Text, Usage
 from agent.failures import in_stream_error
 from agent.jsonio import scrub, scrub_deep
 from agent.messages import Message, ToolSpec
@@ -19,6 +21,7 @@ from agent.providers.anthropic_blocks import OPAQUE_BLOCKS, Block, read_exactly
 from agent.providers.anthropic_request import build
 from agent.providers.anthropic_usage import TokenCounts
 from agent.providers.base import Decoder, Target, WireRequest
+from agent.sse import Frame
 
 STOPS: Mapping[str, StopReason] = {
     "end_turn": "stop",
@@ -42,7 +45,7 @@ STOPS: Mapping[str, StopReason] = {
 class AnthropicDecoder(Decoder):
     """The state machine of one answer; `_open` holds what is assembled, by index."""
 
-    __slots__ = ("_container", "_counts", "_last", "_open")
+    __slots__ = ("_container", "_counts", "_last", "_open", "_plain")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
@@ -50,26 +53,38 @@ class AnthropicDecoder(Decoder):
         self._last = -1
         self._counts = TokenCounts()
         self._container: Any = None
+        self._plain = False  # nothing is open, held back or over: a piece of text is an event at once
+
+    def feed(self, frame: Frame) -> list[Event]:
+        """The events of one frame; text and thinking, most of a stream, take the short way."""
+        if self._plain:
+            try:
+                payload = loads(frame.data or b"")
+                if payload["type"] == "content_block_delta":
+                    delta = payload["delta"]
+                    kind = delta["type"]
+                    if kind == "text_delta":
+                        text = delta["text"]
+                        if type(text) is str and text:
+                            return [Text(text)]
+                    elif kind == "thinking_delta":
+                        text = delta["thinking"]
+                        if type(text) is str and text:
+                            return [Reasoning(text)]
+            except (ValueError, LookupError, TypeError):
+                pass
+        out = super().feed(frame)
+        self._plain = not (
+            self._open or self._ended or self._failed or self._half or self._held is not None or self._think
+        )
+        return out
 
     def _payload(self, payload: dict[str, Any], raw: bytes) -> None:
         kind = payload.get("type")
         if kind == "content_block_delta":
             delta = payload.get("delta")
-            if type(delta) is not dict:
-                return
-            if not (self._open or self._ended or self._failed):
-                name = delta.get("type")
-                if name == "text_delta":
-                    text = delta.get("text")
-                    if text and type(text) is str:
-                        self._text(text)
-                    return
-                if name == "thinking_delta":
-                    text = delta.get("thinking")
-                    if text and type(text) is str:
-                        self._reasoning(text)
-                    return
-            self._delta(self._open.get(self._index(payload)), delta)
+            if type(delta) is dict:
+                self._delta(self._open.get(self._index(payload)), delta)
             return
         if payload.get("usage") is not None:
             self._read_usage(payload["usage"])
@@ -92,6 +107,7 @@ class AnthropicDecoder(Decoder):
 
     def _close(self) -> None:
         """Hand over open calls; blocks for the provider are of no use in part."""
+        self._plain = False
         for index in sorted(self._open):
             block = self._open.pop(index)
             if block.kind == "tool_use":
@@ -215,7 +231,7 @@ class AnthropicDecoder(Decoder):
             self._open[index] = Block(kind, block)
 
     def _delta(self, block: Block | None, delta: dict[str, Any]) -> None:
-        """Any delta that did not take the short way."""
+        """A delta that did not take the short way."""
         name = delta.get("type")
         if self._failed or (self._ended and name != "input_json_delta"):
             return
