@@ -1,4 +1,4 @@
-"""The records of a recording, format version 1: kinds, their order, and how the frequent ones are built.
+"""The records of a recording, format version 1: their kinds and order, and what old versions become.
 
 A record is a plain dict, on writing and on reading. What enters from files can be checked with `validate`, against the
 models of `harness.record_models` (loaded on first use). `docs/format.md` describes every field.
@@ -7,7 +7,7 @@ models of `harness.record_models` (loaded on first use). `docs/format.md` descri
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -63,34 +63,12 @@ def validate(record: Record) -> None:
     check(record)
 
 
-def frame_record(
-    call: int,
-    i: int,
-    raw: bytes,
-    cuts: Sequence[int] | None = None,
-    cut_t: Sequence[float] | None = None,
-    unterminated: bool = False,
-) -> Record:
-    """The record of one frame; `cuts` and `cut_t` as `harness.cuts` gives them."""
+def bytes_fields(raw: bytes) -> dict[str, str]:
+    """How bytes stand in a `frame` or `body` record: `raw` where they are UTF-8, else `raw_b64`."""
     try:
-        record: Record = {"kind": "frame", "call": call, "i": i, "raw": raw.decode()}
+        return {"raw": raw.decode()}
     except UnicodeDecodeError:
-        record = {"kind": "frame", "call": call, "i": i, "raw_b64": b64encode(raw).decode()}
-    if cuts is not None:
-        record["cuts"] = cuts
-        if cut_t:
-            record["cut_t"] = cut_t
-    if unterminated:
-        record["unterminated"] = True
-    return record
-
-
-def body_record(call: int, i: int, raw: bytes) -> Record:
-    """The record of one chunk of a response that is no event stream."""
-    try:
-        return {"kind": "body", "call": call, "i": i, "raw": raw.decode()}
-    except UnicodeDecodeError:
-        return {"kind": "body", "call": call, "i": i, "raw_b64": b64encode(raw).decode()}
+        return {"raw_b64": b64encode(raw).decode()}
 
 
 def raw_bytes(record: Record) -> bytes:
@@ -102,29 +80,3 @@ def raw_bytes(record: Record) -> bytes:
     if not isinstance(encoded, str):
         raise ValueError(f"a {record.get('kind')} record without raw or raw_b64")
     return b64decode(encoded, validate=True)
-
-
-def event_record(call: int, frame: int | None, event: Mapping[str, Any]) -> Record:
-    """The record of one normalized event; `frame` is None for what the decoder's `finish` gave."""
-    return {"kind": "event", "call": call, "frame": frame, "event": event}
-
-
-def call_end_record(
-    call: int,
-    end: Literal["eof", "closed", "error"],
-    size: int,
-    *,
-    error: tuple[str, str] | None = None,
-    malformed: int = 0,
-    unknown: Mapping[str, int] | None = None,
-) -> Record:
-    """How a call ended. `size` is the number of body bytes; `error` is class name and message of the exception."""
-    record: Record = {"kind": "call_end", "call": call, "end": end}
-    if error is not None:
-        record["error"] = {"class": error[0], "message": error[1]}
-    record["bytes"] = size
-    if malformed:
-        record["malformed"] = malformed
-    if unknown:
-        record["unknown"] = dict(unknown)
-    return record
