@@ -144,8 +144,9 @@ class Decoder:
             self.malformed += 1
         self._dirty = False
         out = self._out
-        if out:
-            self._out = []
+        if not out:
+            return []
+        self._out = []
         return out
 
     def parse_body(self, body: bytes) -> list[Event]:

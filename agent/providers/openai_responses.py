@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from agent.events import DecodeOptions, ToolCall
 from agent.failures import in_stream_error
-from agent.jsonio import scrub_deep
+from agent.jsonio import dumps, scrub, scrub_deep
 from agent.providers import openai_responses_items as items
 from agent.providers.base import Decoder, parse_arguments
 from agent.providers.openai_responses_request import request
@@ -187,18 +187,23 @@ class ResponsesDecoder(Decoder):
         """Emit a call once. One without arguments is held back, and may still get them from the terminal item."""
         arguments = slot.arguments
         if slot.blank is not None and not items.blank(arguments):
-            call, slot.blank = slot.blank, None
+            held, slot.blank = slot.blank, None
             if isinstance(arguments, str):
-                call.input, call.unparsed = parse_arguments(arguments)
+                held.input, held.unparsed = parse_arguments(scrub(arguments))
             elif isinstance(arguments, dict):
-                call.input, call.unparsed = arguments, False
+                held.input, held.unparsed = self._clean(arguments), False
         if slot.emitted or not (slot.name or slot.call_id or not items.blank(arguments)):
             return
         slot.emitted = True
         self._tool_call(slot.call_id, slot.name, arguments, slot.extras)
-        held = self._held[-1] if self._held else None
-        if items.blank(arguments) and isinstance(held, ToolCall):
-            slot.blank = held
+        call = (self._out if self._held is None else self._held)[-1]
+        if not isinstance(call, ToolCall):
+            return
+        if items.blank(arguments):
+            slot.blank = call
+        elif not slot.name:  # the stream was cut before the name came: the call is no whole one
+            text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
+            call.input, call.unparsed = {"_raw": scrub(text)}, True
 
     def _close(self) -> None:
         placed = [slot for slot in self._slots.all if slot.index is not None]
