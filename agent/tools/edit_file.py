@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 
 from agent.messages import ToolSpec
@@ -11,7 +12,7 @@ from agent.tools.waiting import in_thread
 from agent.tools.workspace import Workspace
 
 MOST_BYTES = 16 * 2**20
-MOST_MATCHES = 10_000
+MOST_MATCHES = 100_000
 
 SPEC = ToolSpec(
     "edit_file",
@@ -43,10 +44,11 @@ def edit(workspace: Workspace, arguments: Arguments) -> str:
     matches = _find(data, _lf(arguments["old"].encode()), every=arguments["replace_all"])
     if not matches:
         raise ToolError(f"old text not found in {path!r} (0 matches); read the file again and copy the text exactly")
-    if len(matches) > 1 and not arguments["replace_all"]:
-        raise ToolError(
-            f"old text found {len(matches)} times in {path!r}; give more of the text around it, or set replace_all"
-        )
+    every: bool = arguments["replace_all"]
+    if len(matches) == MOST_MATCHES or (len(matches) > 1 and not every):
+        times = f"{len(matches):,}{' or more' if len(matches) == MOST_MATCHES else ''} times"
+        hint = "too many to replace" if every else "give more of the text around it, or set replace_all"
+        raise ToolError(f"old text found {times} in {path!r}; {hint}")
     result = _replace(data, matches, new)
     if result == data:
         raise ToolError("old and new are the same: nothing to change")
@@ -59,19 +61,18 @@ def edit(workspace: Workspace, arguments: Arguments) -> str:
 def _find(data: bytes, old: bytes, *, every: bool) -> list[tuple[int, int]]:
     """Where `old` (LF line ends) occurs in `data` with either line end, as slices of `data`.
 
-    For `every` the occurrences do not overlap; else they may, since then which one is meant is open, and counting stops
-    at `MOST_MATCHES`.
+    For `every` the occurrences do not overlap; else they may, since then which one is meant is open. Counting stops at
+    `MOST_MATCHES`.
     """
-    pieces = data.split(b"\r\n")
-    text = b"\n".join(pieces)
-    dropped: list[int] = []
-    position = -1
-    for piece in pieces[:-1]:
-        position += len(piece) + 1
-        dropped.append(position)
+    text = _lf(data)
+    dropped = array("q")
+    at = data.find(b"\r\n")
+    while at >= 0:
+        dropped.append(at - len(dropped))
+        at = data.find(b"\r\n", at + 2)
     found: list[tuple[int, int]] = []
     start = text.find(old)
-    while start >= 0 and (every or len(found) < MOST_MATCHES):
+    while start >= 0 and len(found) < MOST_MATCHES:
         end = start + len(old)
         found.append((start + bisect_left(dropped, start), end + bisect_left(dropped, end)))
         start = text.find(old, end if every else start + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,8 @@ async def run(context: Context, arguments: Arguments) -> str:
         head=2 * 2**20,
         tail=4096,
     )
+    if outcome.status not in (0, None, 128 + signal.SIGALRM):
+        raise ToolError(f"the search failed: {outcome.output.text().strip()[-300:]}")
     return report(outcome.output.data().decode("utf-8", "replace").split("\n"))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from agent.tools.tool import ToolError
 from agent.tools.workspace import Parts, Workspace
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -41,7 +42,7 @@ def walk(workspace: Workspace, start: Parts, depth: int) -> Iterator[Entry]:
             continue
         try:
             below = _names(workspace, entry.parts, entry.depth + 1)
-        except Exception as error:
+        except (OSError, ToolError) as error:
             yield Entry(entry.parts, entry.depth, "folder", getattr(error, "strerror", None) or str(error))
             continue
         yield entry

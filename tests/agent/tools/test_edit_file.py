@@ -73,7 +73,9 @@ async def test_a_file_that_is_too_big(root, run, monkeypatch):
 async def test_a_text_that_repeats_itself_takes_linear_time(root, run):
     (root / "f").write_bytes(b"a" * 2_000_000)
     result = await run("edit_file", path="f", old="a" * 1000, new="b")
-    assert f"found {edit_file.MOST_MATCHES} times" in result.output
+    assert "found 100,000 or more times in 'f'; give more" in result.output
+    result = await run("edit_file", path="f", old="a", new="b", replace_all=True)
+    assert "found 100,000 or more times in 'f'; too many" in result.output
 
 
 PIECE = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "é"]), max_size=8).map("".join)

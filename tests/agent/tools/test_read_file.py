@@ -84,3 +84,15 @@ async def test_big_files_are_looked_at_up_to_a_limit(root, run, monkeypatch):
     monkeypatch.setattr(read_file, "MOST_BYTES", 10)
     (root / "f").write_text("abc\ndef\nghi\njkl\n")
     assert (await run("read_file", path="f")).output == ("abc\ndef\ngh\n[only the first 10 of 16 bytes were looked at]")
+
+
+async def test_offsets_are_found_over_blocks(root, run, monkeypatch):
+    monkeypatch.setattr(read_file, "BLOCK", 7)
+    (root / "f").write_text(TEN)
+    for first in range(1, 11):
+        assert (await run("read_file", path="f", offset=first, limit=1)).output.startswith(
+            f"line {first}\n" * (first < 10)
+        )
+        assert (await run("read_file", path="f", offset=first)).output == "".join(TEN.splitlines(True)[first - 1 :])[
+            :-1
+        ]

@@ -94,6 +94,13 @@ async def test_a_pattern_that_takes_for_ever_is_stopped_and_what_was_found_is_gi
     assert ticks > 5
 
 
+async def test_a_worker_that_cannot_start_is_told(root, run, monkeypatch):
+    monkeypatch.setattr(search, "_WORKER", str(root / "nowhere.py"))
+    result = await run("search", pattern="x")
+    assert not result.ok
+    assert result.output.startswith("search: the search failed: ")
+
+
 async def test_results_are_bounded_and_long_lines_show_the_match(root, run):
     (root / "f").write_text("".join(f"{'x' * 5000}needle{n}{'y' * 5000}\n" for n in range(200)))
     output = (await run("search", pattern="needle", max_results=1000)).output

@@ -93,7 +93,7 @@ def pids_of(root):
 @pytest.mark.parametrize("ending", ["time-out", "cancellation", "normal end", "exit on signal"])
 async def test_no_process_is_left(root, run, alive, tree, ending):
     rest = {"normal end": "echo done", "exit on signal": "kill -9 $$"}.get(ending, "touch ready; sleep 60")
-    seconds = 1 if ending == "time-out" else 60
+    seconds = 1.5 if ending == "time-out" else 60
     task = asyncio.create_task(run("shell", command=f"{TREES[tree]}\n{READY}{rest}", timeout=seconds))
     if ending == "cancellation":
         while not (root / "ready").exists():
@@ -103,7 +103,7 @@ async def test_no_process_is_left(root, run, alive, tree, ending):
             await task
     else:
         result = await task
-        words = {"time-out": "[timed out after 1 seconds", "normal end": "[exit code 0]", "exit on signal": "137]"}
+        words = {"time-out": "[timed out after 1.5 seconds", "normal end": "[exit code 0]", "exit on signal": "137]"}
         assert words[ending] in result.output
     assert pids_of(root)
     assert not [pid for pid in pids_of(root) if alive(pid)]

@@ -90,6 +90,18 @@ def test_processes_left_behind_are_told():
         assert process.wait(20) == 0
 
 
+def test_without_a_subreaper_the_process_group_ends(tmp_path, alive):
+    """As on macOS: what stays in the command's process group is ended."""
+    program = "import runpy, sys; sys.platform = 'darwin'; runpy.run_path(sys.argv.pop(1), run_name='__main__')"
+    script = f"sleep 60 & echo $! >{tmp_path}/pids; echo done"
+    command = [sys.executable, "-c", program, supervisor.__file__, "sh", "-c", script]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, start_new_session=True) as process:
+        assert process.stdout.read().startswith(b"done\n")
+        assert process.wait(20) == 0
+    assert not alive(int((tmp_path / "pids").read_text()))
+
+
 def test_prctl_is_no_error_where_the_system_has_none(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     assert supervisor.prctl(supervisor.PR_SET_CHILD_SUBREAPER, 1) is False
