@@ -34,17 +34,17 @@ def rebuild_chunks(parts: Iterable[tuple[bytes, Sequence[int] | None]]) -> list[
 
     The end of the response ends the last chunk too.
     """
-    return [chunk for chunk, _ in timed_chunks((raw, cuts, (), 0.0) for raw, cuts in parts)]
+    return [chunk for _, chunk in timed_chunks((raw, cuts, (), 0.0) for raw, cuts in parts)]
 
 
 def timed_chunks(
     parts: Iterable[tuple[bytes, Sequence[int] | None, Sequence[float], float]],
-) -> list[tuple[bytes, float]]:
-    """The chunks with the time of each in seconds, given `(raw, cuts, cut_t, t)` of the records in order.
+) -> list[tuple[float, bytes]]:
+    """The chunks, each with its time in seconds, given `(raw, cuts, cut_t, t)` of the records in order.
 
     `cut_t` times the first cuts. Where it times none, the frame's `t` does.
     """
-    found: list[tuple[bytes, float]] = []
+    found: list[tuple[float, bytes]] = []
     pending: list[bytes] = []
     last_t = 0.0
     for raw, cuts, cut_t, t in parts:
@@ -56,10 +56,10 @@ def timed_chunks(
             chunk = b"".join(pending)
             pending.clear()
             if chunk:
-                found.append((chunk, cut_t[number] if number < len(cut_t) else t))
+                found.append((cut_t[number] if number < len(cut_t) else t, chunk))
         if start < len(raw):
             pending.append(raw[start:])
     rest = b"".join(pending)
     if rest:
-        found.append((rest, last_t))
+        found.append((last_t, rest))
     return found

@@ -76,8 +76,13 @@ def header_secrets(headers: Iterable[tuple[str, str]], url: str = "") -> list[st
             found += [text for pair in pairs if len(text := pair.partition("=")[2].strip()) >= _COOKIE_MIN]
         elif _KEY_HEADER.search(lower) and lower not in _NO_KEY_HEADERS and "ratelimit" not in lower:
             found.append(value.strip())
+    return [secret for secret in found if secret] + url_secrets(url)
+
+
+def url_secrets(url: str) -> list[str]:
+    """The secrets that a URL carries: values of key parameters, and a password."""
     parts = urlsplit(url)
-    found += [unquote_plus(field.partition("=")[2]) for field in parts.query.split("&") if _is_key(field)]
+    found = [unquote_plus(field.partition("=")[2]) for field in parts.query.split("&") if _is_key(field)]
     found.append(unquote(parts.password or ""))
     return [secret for secret in found if secret]
 

@@ -7,7 +7,7 @@ models of `harness.record_models` (loaded on first use). `docs/format.md` descri
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -69,6 +69,56 @@ def bytes_fields(raw: bytes) -> dict[str, str]:
         return {"raw": raw.decode()}
     except UnicodeDecodeError:
         return {"raw_b64": b64encode(raw).decode()}
+
+
+def frame_record(
+    call: int,
+    i: int,
+    raw: bytes,
+    cuts: Sequence[int] | None = None,
+    cut_t: Sequence[float] | None = None,
+    unterminated: bool = False,
+) -> Record:
+    """The record of one frame; `cuts` and `cut_t` as in `harness.cuts`."""
+    record: Record = {"kind": "frame", "call": call, "i": i, **bytes_fields(raw)}
+    if cuts is not None:
+        record["cuts"] = cuts
+        if cut_t:
+            record["cut_t"] = cut_t
+    if unterminated:
+        record["unterminated"] = True
+    return record
+
+
+def body_record(call: int, i: int, raw: bytes) -> Record:
+    """The record of one chunk of a response that is no event stream."""
+    return {"kind": "body", "call": call, "i": i, **bytes_fields(raw)}
+
+
+def event_record(call: int, frame: int | None, event: Mapping[str, Any]) -> Record:
+    """The record of one normalized event; `frame` is None for what the decoder's `finish` gave."""
+    return {"kind": "event", "call": call, "frame": frame, "event": event}
+
+
+def call_end_record(
+    call: int,
+    end: Literal["eof", "closed", "error"],
+    size: int,
+    *,
+    error: tuple[str, str] | None = None,
+    malformed: int = 0,
+    unknown: Mapping[str, int] | None = None,
+) -> Record:
+    """How a call ended. `size` is the number of body bytes; `error` is class name and message of the exception."""
+    record: Record = {"kind": "call_end", "call": call, "end": end}
+    if error is not None:
+        record["error"] = {"class": error[0], "message": error[1]}
+    record["bytes"] = size
+    if malformed:
+        record["malformed"] = malformed
+    if unknown:
+        record["unknown"] = dict(unknown)
+    return record
 
 
 def raw_bytes(record: Record) -> bytes:
