@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from agent.events import End
-from agent.events import End
 from harness.bodies import BodyReader
 from harness.lines import Fault, Faults
 from harness.reader import RecordReader
