@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from agent.events import DecodeOptions, ToolCall
+from agent.events import DecodeOptions, Error, ToolCall
 from agent.failures import in_stream_error
 from agent.jsonio import dumps, scrub, scrub_deep
 from agent.providers import openai_responses_items as items
@@ -186,16 +186,18 @@ class ResponsesDecoder(Decoder):
     def _emit_call(self, slot: Slot) -> None:
         """Emit a call once. One without arguments is held back, and may still get them from the terminal item."""
         arguments = slot.arguments
+        if isinstance(arguments, dict):
+            arguments = scrub_deep(arguments)  # it may come from an earlier frame than this one
         if slot.blank is not None and not items.blank(arguments):
             held, slot.blank = slot.blank, None
             if isinstance(arguments, str):
                 held.input, held.unparsed = parse_arguments(scrub(arguments))
             elif isinstance(arguments, dict):
-                held.input, held.unparsed = self._clean(arguments), False
+                held.input, held.unparsed = arguments, False
         if slot.emitted or not (slot.name or slot.call_id or not items.blank(arguments)):
             return
         slot.emitted = True
-        self._tool_call(slot.call_id, slot.name, arguments, slot.extras)
+        self._tool_call(slot.call_id, slot.name, arguments, scrub_deep(slot.extras))
         call = (self._out if self._held is None else self._held)[-1]
         if not isinstance(call, ToolCall):
             return
@@ -307,7 +309,7 @@ class ResponsesDecoder(Decoder):
             self._failed = False  # `error` and then `response.failed` are one failure
         elif stop == "error":
             error = in_stream_error(response.get("error") or "the response failed without an error message")
-        self._end(stop, word, error)
+        self._end(stop, None if word is None else scrub(word), error)
 
     def _output(self, payload: dict[str, Any]) -> None:
         response = payload.get("response")
@@ -318,11 +320,14 @@ class ResponsesDecoder(Decoder):
 
     def _error(self, payload: dict[str, Any], raw: bytes) -> None:
         """An error event: the error inside `error`, or (as documented) its fields beside `type`."""
-        self._hot = None
         if self._stop == "error":
             return
         flat = {key: value for key, value in payload.items() if key not in ("type", "sequence_number")}
         self._fail(in_stream_error(payload.get("error") or flat))
+
+    def _fail(self, error: Error) -> None:
+        self._hot = None
+        super()._fail(error)
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[ResponsesDecoder, dict[str, Any], bytes], None]]] = {
         _TEXT_DELTA: _text_delta,

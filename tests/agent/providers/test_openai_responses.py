@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.events import DecodeOptions, Event, Reasoning, Text, to_dict
+from agent.events import DecodeOptions, Error, Event, Reasoning, Text, to_dict
 from agent.jsonio import dumps, loads
 from agent.providers import adapter
 from agent.providers.openai_responses import ADAPTER
@@ -180,6 +180,43 @@ def test_phase_after_text_that_may_be_a_tag():
 def test_lone_surrogates_in_carried_items():
     data = b'{"type":"response.output_item.done","output_index":0,"item":{"type":"mcp_call","output":"\\ud83d"}}'
     assert ADAPTER.decoder().feed(Frame(data, data)) == [Reasoning("", {"type": "mcp_call", "output": "\ufffd"})]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        '{"type":"function_call","name":"f","call_id":"c","arguments":{"a":"\\udc00"}}',
+        '{"type":"function_call","name":"f","call_id":"c","namespace":"\\udc00"}',
+    ],
+    ids=["arguments", "extras"],
+)
+def test_lone_surrogates_of_an_earlier_frame(item):
+    """The call goes out with a later frame than the one that held the broken text."""
+    data = f'{{"type":"response.output_item.added","output_index":0,"item":{item}}}'.encode()
+    decoder = ADAPTER.decoder()
+    events = decoder.feed(Frame(data, data)) + decoder.feed(frame(end())) + decoder.finish()
+    assert_closed(events)
+    assert "\ufffd" in dumps(to_dict(events[0])).decode()
+
+
+def test_a_lone_surrogate_in_the_stop_word():
+    decoder = ADAPTER.decoder()
+    events = decoder.parse_body(b'{"object":"response","status":"\\udc00"}') + decoder.finish()
+    assert_closed(events)
+
+
+def test_nothing_is_read_after_the_stream_was_given_up():
+    decoder = ADAPTER.decoder()
+    decoder.feed(frame(text_delta("a", output_index=0)))
+    assert len(decoder.abort(Error("too large", "frame_too_large", False))) == 1
+    assert decoder.feed(frame(text_delta("b", output_index=0))) == []
+
+
+def test_an_empty_answer_of_feed_is_no_shared_list():
+    decoder = ADAPTER.decoder()
+    nothing = decoder.feed(frame({"type": "keepalive"}))
+    decoder.feed(frame(text_delta("a", output_index=0)))
+    assert nothing == []
 
 
 JSON = st.recursive(
