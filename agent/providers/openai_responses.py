@@ -55,7 +55,7 @@ class ResponsesDecoder(Decoder):
         """Data without a type that a rule knows: a bare error, a whole response object, or news from the provider."""
         if payload.get("object") == "response" or (kind is None and isinstance(payload.get("output"), list)):
             self._terminal({"response": payload}, raw)
-        elif payload.get("error"):
+        elif payload.get("error") and not str(kind).startswith("response."):
             self._error(payload, raw)
         elif type(kind) is not str:
             self._count("data without type")
@@ -79,12 +79,6 @@ class ResponsesDecoder(Decoder):
 
     # Text and reasoning
 
-    def _text_delta(self, payload: dict[str, Any], raw: bytes) -> None:
-        self._say_delta(payload, refusal=False)
-
-    def _refusal_delta(self, payload: dict[str, Any], raw: bytes) -> None:
-        self._say_delta(payload, refusal=True)
-
     def _say_delta(self, payload: dict[str, Any], *, refusal: bool) -> None:
         delta = payload.get("delta")
         if not isinstance(delta, str) or not delta:
@@ -96,16 +90,8 @@ class ResponsesDecoder(Decoder):
             self._hot = slot.index if slot.index is not None else payload.get("item_id")
         self._text(delta)
 
-    def _text_done(self, payload: dict[str, Any], raw: bytes) -> None:
-        part = {"type": "output_text", "text": payload.get("text")}
-        self._part_done(payload | {"part": part}, raw)
-
-    def _refusal_done(self, payload: dict[str, Any], raw: bytes) -> None:
-        self._part_done(payload | {"part": {"type": "refusal", "refusal": payload.get("refusal")}}, raw)
-
-    def _part_done(self, payload: dict[str, Any], raw: bytes) -> None:
-        """A finished content part; DeepSeek sends those of reasoning under this name too."""
-        part = payload.get("part")
+    def _say_done(self, payload: dict[str, Any], part: Any) -> None:
+        """A finished content part; DeepSeek sends those of reasoning as such too."""
         if isinstance(part, dict) and part.get("type") == "reasoning_text":
             self._think_done(payload | {"text": part.get("text")}, "content")
             return
@@ -125,24 +111,12 @@ class ResponsesDecoder(Decoder):
         slot.shown.add(key)
         return True
 
-    def _summary_delta(self, payload: dict[str, Any], raw: bytes) -> None:
-        self._think_delta(payload, "summary")
-
-    def _reasoning_delta(self, payload: dict[str, Any], raw: bytes) -> None:
-        self._think_delta(payload, "content")
-
     def _think_delta(self, payload: dict[str, Any], field: str) -> None:
         delta = payload.get("delta")
         if isinstance(delta, str) and delta:
             slot = self._slots.of_event(payload, "reasoning")
             slot.streamed = True
             self._think_part(slot, field, payload.get(f"{field}_index"), delta)
-
-    def _summary_done(self, payload: dict[str, Any], raw: bytes) -> None:
-        self._think_done(payload, "summary")
-
-    def _reasoning_done(self, payload: dict[str, Any], raw: bytes) -> None:
-        self._think_done(payload, "content")
 
     def _think_done(self, payload: dict[str, Any], field: str) -> None:
         text = payload.get("text", items.part_text(payload.get("part"))[0])
@@ -330,17 +304,19 @@ class ResponsesDecoder(Decoder):
         super()._fail(error)
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[ResponsesDecoder, dict[str, Any], bytes], None]]] = {
-        _TEXT_DELTA: _text_delta,
-        "response.output_text.done": _text_done,
-        "response.refusal.delta": _refusal_delta,
-        "response.refusal.done": _refusal_done,
-        "response.content_part.done": _part_done,
-        "response.reasoning_summary_text.delta": _summary_delta,
-        "response.reasoning_summary_text.done": _summary_done,
-        "response.reasoning_summary_part.done": _summary_done,
-        "response.reasoning_text.delta": _reasoning_delta,
-        "response.reasoning_text.done": _reasoning_done,
-        "response.reasoning_part.done": _reasoning_done,
+        _TEXT_DELTA: lambda self, payload, raw: self._say_delta(payload, refusal=False),
+        "response.output_text.done": lambda self, payload, raw: self._say_done(
+            payload, payload | {"type": "output_text"}
+        ),
+        "response.refusal.delta": lambda self, payload, raw: self._say_delta(payload, refusal=True),
+        "response.refusal.done": lambda self, payload, raw: self._say_done(payload, payload | {"type": "refusal"}),
+        "response.content_part.done": lambda self, payload, raw: self._say_done(payload, payload.get("part")),
+        "response.reasoning_summary_text.delta": lambda self, payload, raw: self._think_delta(payload, "summary"),
+        "response.reasoning_summary_text.done": lambda self, payload, raw: self._think_done(payload, "summary"),
+        "response.reasoning_summary_part.done": lambda self, payload, raw: self._think_done(payload, "summary"),
+        "response.reasoning_text.delta": lambda self, payload, raw: self._think_delta(payload, "content"),
+        "response.reasoning_text.done": lambda self, payload, raw: self._think_done(payload, "content"),
+        "response.reasoning_part.done": lambda self, payload, raw: self._think_done(payload, "content"),
         "response.function_call_arguments.delta": _call_delta,
         "response.function_call_arguments.done": _call_done,
         "response.custom_tool_call_input.delta": _call_delta,

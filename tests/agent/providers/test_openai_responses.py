@@ -168,6 +168,12 @@ def test_recorded_terminal_response_as_a_body(id):
     assert corpus_form(body) == {name: answer[name] for name in corpus_form(body)}
 
 
+def test_an_error_of_one_item_is_no_error_of_the_stream():
+    failed = {"type": "response.mcp_call.failed", "output_index": 0, "error": {"message": "tool failed"}}
+    events = decode(failed, text_delta("a", output_index=1), end())
+    assert [type(event).__name__ for event in events] == ["Text", "UsageEvent"]
+
+
 def test_phase_after_text_that_may_be_a_tag():
     """With the think option text is held back: what closes a message comes after it."""
     item = {"type": "message", "id": "m", "phase": "commentary"}
