@@ -15,3 +15,8 @@ MODES: dict[str, tuple[str, ...]] = {
     "BUILD": ("read_file", "list_dir", "search", "write_file", "edit_file", "shell"),
     "SWE": ("read_file", "list_dir", "search", "write_file", "edit_file", "shell"),
 }
+
+
+def modes_of_tools() -> dict[str, list[str]]:
+    """Tool -> the modes that have it."""
+    return {name: [mode for mode, tools in MODES.items() if name in tools] for name in TOOLS}

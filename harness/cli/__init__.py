@@ -1,0 +1,69 @@
+"""The `harness` command. Each subcommand is one module, loaded when it is called: `harness --help` loads none."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.metadata import version
+
+import click
+
+from harness.errors import HarnessError
+
+COMMANDS = {
+    "ask": "Run one turn of the built-in agent and record it.",
+    "replay": "Replay recordings offline and compare with what was recorded.",
+    "show": "Show what a recording, or a folder of them, holds.",
+    "decode": "Turn the raw bytes of a provider's response into events.",
+}
+"""Name and one-line help; the command itself is `command` in the module `harness.cli.<name>`."""
+
+EXIT_UNUSABLE = 2
+EXIT_INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"harness.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except HarnessError as error:
+            click.echo(f"harness: {error}", err=True)
+            ctx.exit(EXIT_UNUSABLE)
+        except KeyboardInterrupt:
+            ctx.exit(EXIT_INTERRUPTED)
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(f"harness {version('trajectory-harness')}")
+        ctx.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Show the version."
+)
+def main() -> None:
+    """Record LLM agents down to the raw SSE frame, replay them offline, and judge them.
+
+    \b
+    harness ask --model openai/gpt-4.1-mini "What does this folder hold?"
+    harness replay recordings/
+    """
+
+
+if __name__ == "__main__":
+    sys.exit(main())

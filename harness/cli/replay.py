@@ -1,0 +1,135 @@
+"""`harness replay`: recordings, replayed offline and judged."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agent.jsonio import dumps
+from harness.paths import find_recordings
+from harness.replayer import Replayed, replay_recording
+
+EXIT_FAILED = 1
+EXIT_UNUSABLE = 2
+_WORDS = {"pass": "ok", "fail": "FAIL", "error": "ERROR"}
+
+
+@click.command(name="replay")
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a recording, then one with the totals.")
+@click.option("-q", "--quiet", is_flag=True, help="Only what did not pass, and the totals.")
+@click.pass_context
+def command(ctx: click.Context, /, paths: tuple[str, ...], jobs: int, as_json: bool, quiet: bool) -> None:
+    """Replay recordings offline: no network, no key, no cost.
+
+    PATHS are files, folders or globs. For each recording the events are derived anew from the recorded frames, and the
+    agent loop runs again over them with the recorded tool results; both must come out as recorded. Exit status: 1 when
+    one differs, 2 when one cannot be read.
+
+    \b
+    harness replay recordings/
+    harness replay 'runs/**/*.jsonl' --jobs 2
+    """
+    files = find_recordings(paths)
+    started = time.perf_counter()
+    results = list(_with_progress(_replay_all(files, jobs), len(files)))
+    seconds = time.perf_counter() - started
+    if as_json:
+        _print_json(results, seconds)
+    else:
+        _print_table(results, seconds, quiet)
+    statuses = {result.status for result in results}
+    ctx.exit(EXIT_UNUSABLE if "error" in statuses else EXIT_FAILED if "fail" in statuses else 0)
+
+
+def _replay_all(files: list[Path], jobs: int) -> Iterator[Replayed]:
+    if jobs == 1 or len(files) == 1:
+        yield from map(replay_recording, files)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    workers = min(jobs, len(files))
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(replay_recording, files, chunksize=max(1, len(files) // (workers * 8)))
+
+
+def _with_progress(results: Iterator[Replayed], total: int) -> Iterator[Replayed]:
+    """Show a bar on a terminal once a second has gone by."""
+    if not sys.stderr.isatty():
+        yield from results
+        return
+    started = time.monotonic()
+    bar: Any = None
+    for done, result in enumerate(results, 1):
+        if bar is None and time.monotonic() - started > 1 and done < total:
+            bar = click.progressbar(length=total, label="replaying", file=sys.stderr).__enter__()
+            bar.update(done - 1)
+        if bar is not None:
+            bar.update(1)
+        yield result
+    if bar is not None:
+        bar.__exit__(None, None, None)
+
+
+def _print_table(results: list[Replayed], seconds: float, quiet: bool) -> None:
+    from tabulate import tabulate
+
+    shown = [result for result in results if not quiet or result.status != "pass"]
+    rows = [
+        (_WORDS[result.status], result.path, result.turns, result.calls, _checks(result), f"{result.seconds:.3f}")
+        for result in shown
+    ]
+    if rows:
+        headers = ("verdict", "recording", "turns", "calls", "checks", "seconds")
+        click.echo(
+            tabulate(
+                rows, headers=headers, disable_numparse=True, colalign=("left", "left", *["right"] * 2, "left", "right")
+            )
+        )
+        click.echo()
+    for result in shown:
+        for verdict in result.verdicts:
+            if verdict.status != "pass":
+                click.echo(f"{_WORDS[verdict.status]} {result.path} [{verdict.check}] {verdict.reason}")
+        for warning in result.warnings:
+            click.echo(f"warning {result.path}: {warning}", err=True)
+    click.echo(_totals(results, seconds))
+
+
+def _checks(result: Replayed) -> str:
+    return " ".join(f"{verdict.check}:{_WORDS[verdict.status]}" for verdict in result.verdicts)
+
+
+def _totals(results: list[Replayed], seconds: float) -> str:
+    counts = {status: sum(result.status == status for result in results) for status in _WORDS}
+    parts = [f"{counts['pass']} passed", f"{counts['fail']} failed"]
+    if counts["error"]:
+        parts.append(f"{counts['error']} unusable")
+    calls = sum(result.calls for result in results)
+    return f"{', '.join(parts)} · {len(results)} recordings, {calls} calls · {seconds:.2f} s, offline"
+
+
+def _print_json(results: list[Replayed], seconds: float) -> None:
+    for result in results:
+        line = {
+            "path": str(result.path),
+            "status": result.status,
+            "turns": result.turns,
+            "calls": result.calls,
+            "verdicts": [
+                {"check": verdict.check, "status": verdict.status, "reason": verdict.reason}
+                for verdict in result.verdicts
+            ],
+            "warnings": result.warnings,
+            "seconds": round(result.seconds, 6),
+        }
+        click.echo(dumps(line))
+    counts = {status: sum(result.status == status for result in results) for status in _WORDS}
+    click.echo(dumps({"totals": counts, "seconds": round(seconds, 6)}))

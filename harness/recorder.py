@@ -1,0 +1,238 @@
+"""Writes one recording: the calls off the wire, and what the loop made of them.
+
+A fault of the recorder (a full disk, a bug) never reaches the recorded program: it stands in `Recorder.errors`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Any
+
+from agent.events import DecodeOptions, Error, Event, ToolCall, UsageEvent, usage_to_dict
+from agent.loop_types import Limits
+from agent.messages import Message, ToolSpec, message_to_dict
+from harness.bodies import BodyLog
+from harness.call_recorder import CallRecorder
+from harness.headers import header_secrets, recorded_headers, recorded_url, url_secrets
+from harness.recording_transport import RecordingTransport
+from harness.records import FORMAT, FORMAT_VERSION, Record
+from harness.redaction import Redactor
+from harness.tap import Tap
+from harness.wires import wire_of
+from harness.writer import Writer
+
+EXTENSION = "trajectory"
+"""The request extension in which a client that knows its calls describes them (see `agent.client`)."""
+
+
+class Recorder:
+    """One open recording.
+
+    `path`: the file; an existing one is refused unless `force`. `source`: what was recorded (`live`, a server's name).
+    `warn` is called once, with one line, when something could not be recorded.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        source: str = "live",
+        task: str | None = None,
+        tags: Sequence[str] = (),
+        redactor: Redactor | None = None,
+        force: bool = False,
+        fsync: bool = False,
+        warn: Callable[[str], None] | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self.errors: list[str] = []
+        self._redactor = redactor or Redactor()
+        self._warn = warn
+        self._lock = Lock()
+        self._bodies = BodyLog()
+        self._next_call = 0
+        self._calls = 0
+        self._turns = 0
+        self._in_turn = False
+        self._totals = Totals()
+        self._closed = False
+        self._writer = Writer.create(self.path, force=force, fsync=fsync)
+        header: Record = {
+            "kind": "header",
+            "t": 0.0,
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "id": str(uuid.uuid4()),
+            "started_at": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "by": {"name": "trajectory-harness", "version": version("trajectory-harness")},
+            "source": source,
+        }
+        if task is not None:
+            header["task"] = task
+        header |= {"tags": [*tags], "redaction": {"rules": self._redactor.rules}, "normalizers": []}
+        self._writer.write([header])
+
+    # What a session is wired up with
+
+    def transport(self, inner: Any) -> RecordingTransport:
+        """`inner` (a transport of httpx or httpx2) with this recording in between."""
+        return RecordingTransport(self, inner)
+
+    def next_call(self) -> int:
+        """The number of the next call, for a client that numbers its calls itself."""
+        with self._lock:
+            number = self._next_call
+            self._next_call += 1
+        return number
+
+    def turn(
+        self,
+        history: Sequence[Message],
+        *,
+        mode: str,
+        provider: str,
+        model: str,
+        base_url: str | None,
+        system: str | None,
+        tools: Sequence[ToolSpec],
+        params: dict[str, Any],
+        limits: Limits,
+    ) -> Tap:
+        """Record what a turn is given, the history's last message being its input. The tap records what it yields."""
+        number = self._turns
+        self._turns += 1
+        record = {
+            "kind": "turn",
+            "turn": number,
+            "input": history[-1].text,
+            "history": [message_to_dict(message) for message in history[:-1]],
+            "mode": mode,
+            "provider": provider,
+            "model": model,
+            "base_url": base_url,
+            "system": system,
+            "tools": [tool.to_dict() for tool in tools],
+            "params": params,
+            "limits": limits.to_dict(),
+        }
+        self._in_turn = True
+        self.write([self._redactor.json(record)])
+        return Tap(number, self.write, self._redactor, self._last_call, self._writer.now, self._leave_turn)
+
+    def begin_call(self, request: Any) -> CallRecorder | None:
+        """Record a request of httpx or httpx2 that is about to be sent; None where that failed."""
+        call: CallRecorder | None = self.guard(self._begin_call, request)
+        return call
+
+    # What every part writes through
+
+    def write(self, records: list[Record]) -> None:
+        """Write records; a fault is kept in `errors`."""
+        self.guard(self._writer.write, records)
+
+    def guard(self, action: Callable[..., Any], *arguments: Any) -> Any:
+        """Call `action`; what it raises is kept in `errors`, and None returned."""
+        if self._closed:
+            return None
+        try:
+            return action(*arguments)
+        except Exception as error:
+            self.errors.append(f"{error}" if str(error) else type(error).__name__)
+            if len(self.errors) == 1 and self._warn is not None:
+                self._warn(f"not all is recorded: {self.errors[0]}")
+            return None
+
+    def close(self, status: str = "ok") -> None:
+        """Write the `end` record (`status`: ok, error or cancelled) and close the file."""
+        if self._closed:
+            return
+        record = {"kind": "end", "status": status, "calls": self._calls, "turns": self._turns}
+        self.write([record | self._totals.to_dict()])
+        self.guard(self._writer.close)
+        self._closed = True
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close("ok" if kind is None else "error" if issubclass(kind, Exception) else "cancelled")
+
+    def _begin_call(self, request: Any) -> CallRecorder:
+        about = request.extensions.get(EXTENSION, {})
+        number = about.get("call")
+        with self._lock:
+            if number is None:
+                number = self._next_call
+            self._next_call = max(self._next_call, number + 1)
+            self._calls += 1
+        headers = request.headers.multi_items()
+        url = str(request.url)
+        for secret in (*header_secrets(headers), *url_secrets(url)):
+            self._redactor.learn(secret)
+        wire = about.get("wire") or wire_of(request.method, url)
+        options = about.get("decode", {})
+        record: Record = {"kind": "request", "t": self._writer.now(), "call": number}
+        if self._in_turn:
+            record["turn"] = self._turns - 1
+        if about.get("retry_of") is not None:
+            record["retry_of"] = about["retry_of"]
+        record |= {"wire": wire, "decode": options}
+        for name in ("provider", "model"):
+            if about.get(name):
+                record[name] = about[name]
+        record |= {
+            "method": request.method,
+            "url": recorded_url(url, self._redactor),
+            "headers": recorded_headers(headers, self._redactor),
+        }
+        record |= self._bodies.fields(number, self._redactor.bytes(request.content))
+        self._writer.write([record])
+        return CallRecorder(
+            number,
+            wire,
+            DecodeOptions.from_dict(options),
+            url=str(record["url"]),
+            write=self.write,
+            count=self._totals.count,
+            redactor=self._redactor,
+            clock=self._writer.now,
+        )
+
+    def _last_call(self) -> int:
+        return self._next_call - 1
+
+    def _leave_turn(self) -> None:
+        self._in_turn = False
+
+
+class Totals:
+    """What the `end` record sums up, so that reports need not read the rest."""
+
+    def __init__(self) -> None:
+        self._usage: dict[str, dict[str, int | None]] = {}
+        self._tool_calls: dict[str, int] = {}
+        self._errors = 0
+
+    def count(self, event: Event) -> None:
+        if isinstance(event, ToolCall):
+            self._tool_calls[event.name] = self._tool_calls.get(event.name, 0) + 1
+        elif isinstance(event, Error):
+            self._errors += 1
+        elif isinstance(event, UsageEvent) and event.usage is not None:
+            total = self._usage.setdefault(event.model or "", {})
+            for name, value in usage_to_dict(event.usage).items():
+                if name != "iterations":
+                    known = total.get(name)
+                    total[name] = known if value is None else value + (known or 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """`usage` by model (null where no call reported a count), `tool_calls` by name, and the number of errors."""
+        return {"usage": self._usage, "tool_calls": self._tool_calls, "errors": self._errors}
