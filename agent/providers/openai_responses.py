@@ -55,7 +55,7 @@ class ResponsesDecoder(Decoder):
         """Data without a type that a rule knows: a bare error, a whole response object, or news from the provider."""
         if payload.get("object") == "response" or (kind is None and isinstance(payload.get("output"), list)):
             self._terminal({"response": payload}, raw)
-        elif payload.get("error") and not str(kind).startswith("response."):
+        elif payload.get("error") and not (type(kind) is str and kind.startswith("response.")):
             self._error(payload, raw)
         elif type(kind) is not str:
             self._count("data without type")
@@ -234,7 +234,8 @@ class ResponsesDecoder(Decoder):
                 slot.shown.add(("content", index))
                 self._say(text, refusal)
             elif isinstance(part, dict) and not closed and part.get("type") not in ("output_text", "refusal", "text"):
-                self._count(part.get("type"))
+                named = part.get("type")
+                self._count(named if isinstance(named, str) else "part without type")
                 self._carry({"type": "message", "role": "assistant", "content": [part]})
         phase = item.get("phase")
         if not closed and isinstance(phase, str) and phase:

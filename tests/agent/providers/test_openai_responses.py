@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.events import DecodeOptions, Error, Event, Reasoning, Text, to_dict
+from agent.events import DecodeOptions, Error, Event, Reasoning, Text, UsageEvent, to_dict
 from agent.jsonio import dumps, loads
 from agent.providers import adapter
 from agent.providers.openai_responses import ADAPTER
@@ -166,6 +166,18 @@ def test_recorded_terminal_response_as_a_body(id):
     body = run(WIRE, dumps(ends[-1]["response"]), content_type="application/json")
     answer = next(answer for answer in ANSWERS if answer["id"] == id)
     assert corpus_form(body) == {name: answer[name] for name in corpus_form(body)}
+
+
+@pytest.mark.parametrize("depth", [600, 1000])
+def test_types_that_are_nested_deeply(depth):
+    deep = "[" * depth + "]" * depth
+    part = f'{{"object":"response","status":"completed","output":[{{"type":"message","content":[{{"type":{deep}}}]}}]}}'
+    item = f'{{"type":"response.output_item.done","output_index":{deep},"item":{{"type":{deep},"id":{deep}}}}}'
+    for data in (f'{{"type":{deep},"error":{{"message":"x"}}}}', part, item):
+        decoder = ADAPTER.decoder()
+        events = [*decoder.feed(Frame(b"", data.encode())), *decoder.finish()]
+        assert [type(event) for event in events].count(UsageEvent) == 1
+        assert dumps([to_dict(event) for event in events])
 
 
 def test_an_error_of_one_item_is_no_error_of_the_stream():
