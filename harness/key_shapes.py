@@ -11,10 +11,15 @@ from dataclasses import dataclass
 
 _PLACEHOLDER = rb"(?P<placeholder>\[redacted:[A-Za-z0-9_.-]+:[0-9]+\])"
 
+_ESCAPE = rb"\\{1,64}"
+"""JSON inside JSON doubles backslashes; bounded, so that a run of them costs no square time."""
+
 _START = rb"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9A-Fa-f]{4}))"
 """A key begins where a word does, also right behind a JSON escape."""
 
-_NOT_WORDS = rb"(?!(?:[a-z]{1,14}-)*[a-z]{1,14}(?![A-Za-z0-9_-]))"
+_WORDS = rb"(?:[a-z]{1,14}-)*[a-z]{1,14}"
+_NOT_WORDS = rb"(?!" + _WORDS + rb"(?![A-Za-z0-9_-]))"
+_NOT_PROSE = rb"(?!" + _WORDS + rb"\.?(?![A-Za-z0-9._~+/=-]))"
 """Lower-case words joined by hyphens are a name (`sk-learn-some-package`), no key."""
 
 
@@ -23,7 +28,7 @@ def _pattern(secret: bytes) -> re.Pattern[bytes]:
 
     Backslashes before it are matched with it, so that no half escape is left behind.
     """
-    return re.compile(_PLACEHOLDER + rb"|(?P<slashes>\\*)" + secret)
+    return re.compile(_PLACEHOLDER + rb"|(?<!\\)(?P<slashes>\\*)" + secret)
 
 
 @dataclass(slots=True, frozen=True)
@@ -47,7 +52,7 @@ def _shape(name: str, secret: bytes, lead: bytes = b"") -> Shape:
 
 
 _PEM_NAME = rb"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-_PEM_LINE = rb"[A-Za-z0-9+/=:, .-]|\\+[nr/]|\r?\n(?=[A-Za-z0-9+/=])"
+_PEM_LINE = rb"[A-Za-z0-9+/=:, .-]|\\{1,64}[nr/]|\r?\n(?=[A-Za-z0-9+/=])"
 
 SHAPES: tuple[Shape, ...] = (
     _shape(
@@ -75,7 +80,7 @@ SHAPES: tuple[Shape, ...] = (
     _shape("perplexity", rb"pplx-[A-Za-z0-9]{20,}"),
     _shape("nvidia", rb"nvapi-[A-Za-z0-9_-]{20,}"),
     _shape("npm", rb"npm_[A-Za-z0-9]{30,}"),
-    _shape("bearer", _NOT_WORDS + rb"(?:[A-Za-z0-9._~+/=-]|\\/){16,}", lead=rb"[Bb]earer +"),
+    _shape("bearer", _NOT_PROSE + rb"(?:[A-Za-z0-9._~+/=-]|\\/){16,}", lead=rb"[Bb]earer +"),
 )
 
 HINTS = (
@@ -123,15 +128,17 @@ def value_pattern(value: str) -> re.Pattern[bytes]:
     for char in value:
         raw = char.encode("utf-8", "surrogatepass")
         units = char.encode("utf-16-be", "surrogatepass")
-        codes = b"".join(rb"\\+u(?i:%04x)" % int.from_bytes(units[i : i + 2], "big") for i in range(0, len(units), 2))
+        codes = b"".join(
+            _ESCAPE + rb"u(?i:%04x)" % int.from_bytes(units[i : i + 2], "big") for i in range(0, len(units), 2)
+        )
         forms = [re.escape(raw), codes]
         if not char.isalnum() or not char.isascii():
             forms.append(b"(?i:" + b"".join(b"%%%02x" % byte for byte in raw) + b")")
         short = {"\n": b"n", "\r": b"r", "\t": b"t", "\b": b"b", "\f": b"f"}.get(char)
         if short:
-            forms.append(rb"\\+" + short)
+            forms.append(_ESCAPE + short)
         elif char in '"\\/':
-            forms[0] = rb"\\*" + re.escape(raw)
+            forms[0] = rb"\\{0,64}" + re.escape(raw)
         parts.append(b"(?:" + b"|".join(forms) + b")")
     pattern = b"".join(parts)
     if is_number(value):

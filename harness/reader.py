@@ -12,14 +12,15 @@ from pathlib import Path
 
 from harness.errors import BadLine, NewerVersion, UnreadableRecording
 from harness.lines import Fault, Faults, blocks_of, read_objects
+from harness.order import OrderChecker
 from harness.records import FORMAT, FORMAT_VERSION, KINDS, Record, upgrade, validate
 
 
 class RecordReader:
     """Iterate once: `(line number, record)`. `warnings` grows while reading and is whole at the end.
 
-    `strict` refuses what is otherwise reported: it raises `BadLine` for a broken or torn line, for a missing header
-    and for a record that does not fit its kind. Both ways `UnreadableRecording` and `NewerVersion` are raised.
+    `strict` refuses what is otherwise reported: it raises `BadLine` for a broken or torn line, for a missing header,
+    and for a record that does not fit its kind or its place. `UnreadableRecording` and `NewerVersion` come both ways.
     """
 
     def __init__(self, path: str | PathLike[str], *, strict: bool = False) -> None:
@@ -36,6 +37,7 @@ class RecordReader:
     def __iter__(self) -> Iterator[tuple[int, Record]]:
         faults = self._faults
         records = read_objects(blocks_of(self.path, faults), faults)
+        order = OrderChecker()
         last = None
         for number, record in records:
             if last is None:
@@ -43,10 +45,7 @@ class RecordReader:
             if self.version != FORMAT_VERSION:
                 record = upgrade(record, self.version)
             if self.strict:
-                try:
-                    validate(record)
-                except ValueError as error:
-                    raise BadLine(str(error), self.path, number) from None
+                self._check(number, record, order)
             last = record.get("kind")
             if last == "header":
                 self.header = self.header or record
@@ -57,6 +56,15 @@ class RecordReader:
             )
         if last != "end":
             faults.note("not_closed", None, "the recording was not closed: the process that wrote it died")
+
+    def _check(self, number: int, record: Record, order: OrderChecker) -> None:
+        try:
+            validate(record)
+        except ValueError as error:
+            raise BadLine(str(error), self.path, number) from None
+        problem = order.feed(record)
+        if problem is not None:
+            raise BadLine(problem, self.path, number)
 
     def _begin(self, number: int, record: Record) -> None:
         """Look at the first record."""

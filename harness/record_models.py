@@ -18,6 +18,19 @@ Pair: TypeAlias = Annotated[list[str], Field(min_length=2, max_length=2)]
 Status: TypeAlias = Annotated[int, Field(ge=100, le=999, strict=True)]
 
 
+def optional(description: str | None = None) -> Any:
+    """A field that may be absent. It is never null, so the schema does not offer that."""
+    return Field(default=None, description=description, json_schema_extra=_drop_default)
+
+
+def _drop_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+
+
+def _one_of(*names: str) -> dict[str, Any]:
+    return {"oneOf": [{"required": [name]} for name in names]}
+
+
 class Model(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -52,7 +65,7 @@ class Header(_Record):
     started_at: str = Field(json_schema_extra={"format": "date-time"}, description="RFC 3339 time at which `t` is 0.")
     by: By = Field(description="The program that wrote the file.")
     source: str = Field(description="Where the bytes came from: `live`, `scripted`, `replay` or `import:NAME`.")
-    task: str | None = Field(None, description="Name of the task, by which recordings are aligned.")
+    task: str = optional("Name of the task, by which recordings are aligned.")
     tags: list[str]
     redaction: Redaction
     normalizers: list[str] = Field(description="Names of the normalizers that matching applies.")
@@ -65,7 +78,7 @@ class Turn(_OfTurn):
     mode: str
     provider: str
     model: str
-    base_url: str | None = None
+    base_url: str | None = optional("Where calls went, where it was not the provider's own place.")
     system: str | None
     tools: list[dict[str, Any]] = Field(description="The tools offered: `name`, `description`, `parameters`.")
     params: dict[str, Any] = Field(description="Sampling and other parameters given to the provider.")
@@ -73,20 +86,22 @@ class Turn(_OfTurn):
 
 
 class Request(_OfCall):
+    model_config = ConfigDict(json_schema_extra=_one_of("body", "text", "b64"))
+
     kind: Literal["request"]
-    turn: Count | None = None
-    retry_of: Count | None = Field(None, description="The call that this one tries again.")
+    turn: Count = optional()
+    retry_of: Count = optional("The call that this one tries again.")
     wire: str | None = Field(description="Wire format, by which the frames are decoded; null where it is unknown.")
     decode: dict[str, Any] = Field(description="Options of the decoder; `{}` for none.")
-    provider: str | None = None
-    model: str | None = None
+    provider: str = optional()
+    model: str = optional()
     method: str
     url: str = Field(description="Without the query parameters that carry keys.")
     headers: list[Pair] = Field(description="The headers of the allow-list, in order.")
-    body: Any = Field(None, description="The JSON body; the keys in `same` are left out of it.")
-    text: str | None = Field(None, description="A body that JSON would not rebuild, as text; empty for no body.")
-    b64: str | None = Field(None, description="A body that is not UTF-8, in base64.")
-    same: dict[str, Any] | None = Field(None, description="Body keys taken from earlier calls.")
+    body: Any = optional("The JSON body; the keys in `same` are left out of it.")
+    text: str = optional("A body that JSON would not rebuild, as text; empty for no body.")
+    b64: str = optional("A body that is not UTF-8, in base64.")
+    same: dict[str, Any] = optional("Body keys taken from earlier calls.")
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     size: Count = Field(description="Bytes of the body as it was sent, after redaction.")
 
@@ -104,26 +119,28 @@ class Response(_OfCall):
     kind: Literal["response"]
     status: Status
     headers: list[Pair]
-    encoding: str | None = Field(None, description="Content coding that was undone before recording.")
+    encoding: str = optional("Content coding that was undone before recording.")
 
 
 class _Bytes(_OfCall):
+    model_config = ConfigDict(json_schema_extra=_one_of("raw", "raw_b64"))
+
     i: Count = Field(description="Number among the records of this kind and call, from 0.")
-    raw: str | None = Field(None, description="The bytes, where they are UTF-8.")
-    raw_b64: str | None = Field(None, description="The bytes in base64, where they are not.")
+    raw: str = optional("The bytes, where they are UTF-8.")
+    raw_b64: str = optional("The bytes in base64, where they are not.")
 
     @model_validator(mode="after")
     def _one_form(self) -> _Bytes:
-        if (self.raw is None) == (self.raw_b64 is None):
+        if ("raw" in self.model_fields_set) == ("raw_b64" in self.model_fields_set):
             raise ValueError("exactly one of raw and raw_b64 is needed")
         return self
 
 
 class Frame(_Bytes):
     kind: Literal["frame"]
-    cuts: list[Count] | None = Field(None, description="Offsets at which a network chunk ended.")
-    cut_t: list[Seconds] | None = Field(None, description="Times of the cuts before the frame's last byte.")
-    unterminated: bool | None = Field(None, description="The stream ended inside this frame.")
+    cuts: list[Count] = optional("Offsets at which a network chunk ended.")
+    cut_t: list[Seconds] = optional("Times of the cuts before the frame's last byte.")
+    unterminated: bool = optional("The stream ended inside this frame.")
 
 
 class Body(_Bytes):
@@ -133,7 +150,7 @@ class Body(_Bytes):
 class TextEvent(Model):
     type: Literal["text", "reasoning"]
     text: str
-    opaque: Any = None
+    opaque: Any = optional()
 
 
 class ToolCallEvent(Model):
@@ -141,18 +158,20 @@ class ToolCallEvent(Model):
     id: str
     name: str
     input: dict[str, Any]
-    unparsed: bool | None = None
-    synthetic_id: bool | None = None
-    opaque: Any = None
+    unparsed: bool = optional()
+    synthetic_id: bool = optional()
+    opaque: Any = optional()
 
 
 class UsageCounts(Model):
-    input_tokens: Count | None = None
-    output_tokens: Count | None = None
-    cache_read_tokens: Count | None = None
-    cache_write_tokens: Count | None = None
-    cache_write_1h_tokens: Count | None = None
-    reasoning_tokens: Count | None = None
+    """Input and output are inclusive totals, the rest are parts of them; null is unknown."""
+
+    input_tokens: Count | None
+    output_tokens: Count | None
+    cache_read_tokens: Count | None
+    cache_write_tokens: Count | None
+    cache_write_1h_tokens: Count | None
+    reasoning_tokens: Count | None
 
 
 class UsageEvent(Model):
@@ -169,9 +188,9 @@ class ErrorEvent(Model):
     message: str
     kind: ErrorKind
     retryable: bool
-    hint: str | None = None
-    status: int | None = None
-    retry_after: float | None = None
+    hint: str = optional()
+    status: int = optional()
+    retry_after: float = optional()
 
 
 AnyEvent: TypeAlias = Annotated[TextEvent | ToolCallEvent | UsageEvent | ErrorEvent, Field(discriminator="type")]
@@ -191,10 +210,10 @@ class EndError(Model):
 class CallEnd(_OfCall):
     kind: Literal["call_end"]
     end: Literal["eof", "closed", "error"]
-    error: EndError | None = None
+    error: EndError = optional()
     bytes: Count = Field(description="Bytes of the response body as they came off the wire.")
-    malformed: Count | None = Field(None, description="Payloads that were no JSON object; skipped.")
-    unknown: dict[str, Count] | None = Field(None, description="Event types that no rule knows, with their number.")
+    malformed: Count = optional("Payloads that were no JSON object; skipped.")
+    unknown: dict[str, Count] = optional("Event types that no rule knows, with their number.")
 
 
 class ToolResult(_OfTurn):
@@ -210,7 +229,9 @@ class ToolResult(_OfTurn):
 
 class Loop(_OfTurn):
     kind: Literal["loop"]
-    event: Literal["finish", "error", "notice", "done"]
+    event: Literal["finish", "error", "notice", "done", "cancelled"] = Field(
+        description="A loop event; `cancelled` stands where the reader left early."
+    )
     data: dict[str, Any]
 
 

@@ -15,20 +15,22 @@ A secret that is split over two frames is not seen here: whoever feeds frames ma
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
-from urllib.parse import quote
 
 from agent.jsonio import NotJSON, dumps, loads_exact
 from harness.key_shapes import HINTS, SHAPES, is_number, is_secret, shape_of, value_pattern
 
 KEY_RULE = "key"
 
+_MIN_RUN = 6
+_PLACEHOLDER = re.compile(r"(\[redacted:[A-Za-z0-9_.-]+:[0-9]+\])")
 _NUMBERED = re.compile(rb"(\[redacted:[A-Za-z0-9_.-]+):[0-9]+\]")
 _ASCII_ESCAPE = re.compile(rb"\\u00[2-7]")
+_ESCAPED = re.compile(rb"\\+[nr]?|[\r\n]")
+"""What differs between a key with line ends and its JSON form."""
 _DATA_LINE = re.compile(rb"(?m)^(data: ?)([^\r\n]*)")
 _dash, _underscore, _upper_a, _space = (hint.search for hint in HINTS)
 
@@ -63,8 +65,9 @@ class Redactor:
 
     def __init__(self, values: Mapping[str, str] | None = None, rules: Iterable[Rule] = ()) -> None:
         self._values: dict[str, _Value] = {}
-        self._literals: tuple[_Bytes, ...] = ()
         self._user = [(rule.name, _compiled(rule)) for rule in rules]
+        self._runs: tuple[_Bytes, ...] = ()
+        self._always = bool(self._user)
         self._numbers: dict[tuple[str, _Bytes], int] = {}
         self._counts: dict[str, int] = {}
         for value in (values or {}).values():
@@ -83,7 +86,9 @@ class Redactor:
         value = _Value(shape_of(raw) or KEY_RULE, raw, is_number(secret), value_pattern(secret))
         known = {**self._values, secret: value}
         self._values = dict(sorted(known.items(), key=lambda item: -len(item[0])))
-        self._literals = tuple({form for item in self._values for form in _literal_forms(item)})
+        runs = {_plain_run(item) for item in self._values}
+        self._runs = tuple(run for run in runs if len(run) >= _MIN_RUN)
+        self._always = len(self._runs) < len(runs) or bool(self._user)
 
     def bytes(self, data: _Bytes) -> _Bytes:
         """A frame, a body or a part of one. Returns `data` itself where nothing was found."""
@@ -111,21 +116,21 @@ class Redactor:
 
     def _may_hold_value(self, data: _Bytes) -> bool:
         """Whether a known value, or what a user's rule finds, may stand in `data`."""
-        for literal in self._literals:
-            if literal in data:
+        for run in self._runs:
+            if run in data:
                 return True
-        return bool(self._user) or (bool(self._literals) and _ASCII_ESCAPE.search(data) is not None)
+        return self._always or (bool(self._runs) and _ASCII_ESCAPE.search(data) is not None)
 
     def _redact(self, data: _Bytes, *, in_json: bool) -> _Bytes:
         found = data
         for value in self._values.values() if self._may_hold_value(data) else ():
-            rule, secret, quoted = value.rule, value.secret, in_json and value.is_number
+            strings = _Strings() if in_json and value.is_number else None
 
-            def known(match: _Match, rule: str = rule, secret: _Bytes = secret, quoted: bool = quoted) -> _Bytes:
+            def known(match: _Match, value: _Value = value, strings: _Strings | None = strings) -> _Bytes:
                 if match["placeholder"]:
                     return match[0]
-                placeholder = self._placeholder(rule, secret)
-                if quoted and not _in_string(match):
+                placeholder = self._placeholder(value.rule, value.secret)
+                if strings is not None and not strings.inside(match.string, match.start()):
                     return b'"' + placeholder + b'"'
                 return _kept(match, in_json) + placeholder
 
@@ -137,7 +142,8 @@ class Redactor:
             def shaped(match: _Match, rule: str = shape.name) -> _Bytes:
                 if match["placeholder"]:
                     return match[0]
-                return _kept(match, in_json) + self._placeholder(rule, match[0][match.end("lead") - match.start() :])
+                secret = match[0][match.end("lead") - match.start() :]
+                return _kept(match, in_json) + self._placeholder(rule, _ESCAPED.sub(b"", secret))
 
             found = shape.pattern.sub(shaped, found)
         if self._user:
@@ -148,15 +154,16 @@ class Redactor:
         return self._apply_user_rules(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def _apply_user_rules(self, text: str) -> str:
+        """Only between placeholders: what stands in one is none of a rule's business."""
         for rule, pattern in self._user:
-
-            def found(match: re.Match[str], rule: str = rule) -> str:
-                if match["placeholder"] or not match[0]:
-                    return match[0]
-                return self._placeholder(rule, match[0].encode("utf-8", "surrogatepass")).decode()
-
-            text = pattern.sub(found, text)
+            parts = _PLACEHOLDER.split(text)
+            for index in range(0, len(parts), 2):
+                parts[index] = pattern.sub(lambda match, rule=rule: self._found(rule, match[0]), parts[index])
+            text = "".join(parts)
         return text
+
+    def _found(self, rule: str, secret: str) -> str:
+        return self._placeholder(rule, secret.encode("utf-8", "surrogatepass")).decode() if secret else ""
 
     def _placeholder(self, rule: str, secret: _Bytes) -> _Bytes:
         number = self._numbers.get((rule, secret))
@@ -174,26 +181,14 @@ def _compiled(rule: Rule) -> re.Pattern[str]:
     if not re.fullmatch(r"[A-Za-z0-9_.-]+", rule.name):
         raise ValueError(f"the name of a redaction rule has letters, digits, '_', '.' and '-' only, not {rule.name!r}")
     try:
-        return re.compile(rf"(?P<placeholder>\[redacted:[A-Za-z0-9_.-]+:[0-9]+\])|(?:{rule.pattern})")
+        return re.compile(rule.pattern)
     except re.error as error:
         raise ValueError(f"the pattern of redaction rule {rule.name!r} is wrong: {error}") from None
 
 
-def _literal_forms(secret: str) -> set[bytes]:
-    """How a secret usually stands in bytes: plain, JSON-escaped, percent-encoded."""
-    raw = secret.encode("utf-8", "surrogatepass")
-    escaped = dumps(secret)[1:-1]
-    forms = {raw, escaped, escaped.replace(b"/", b"\\/")}
-    percent = quote(raw, safe="")
-    if "%" in percent:
-        forms |= {percent.encode(), re.sub("%..", lambda match: match[0].lower(), percent).encode()}
-    if not secret.isascii():
-        forms |= {json.dumps(secret)[1:-1].encode(), re.sub(r"(?<=\\u)....", _upper, json.dumps(secret)[1:-1]).encode()}
-    return forms
-
-
-def _upper(match: re.Match[str]) -> str:
-    return match[0].upper()
+def _plain_run(secret: str) -> bytes:
+    """The longest part of a secret that no usual escaping touches (RFC 3986, 2.3)."""
+    return max(re.findall(r"[A-Za-z0-9._~-]+", secret), key=len, default="").encode()
 
 
 def _kept(match: _Match, in_json: bool) -> bytes:
@@ -202,10 +197,20 @@ def _kept(match: _Match, in_json: bool) -> bytes:
     return (slashes[: len(slashes) // 2 * 2] if in_json and not match["lead"] else slashes) + match["lead"]
 
 
-def _in_string(match: _Match) -> bool:
-    """Whether a match stands inside a JSON string, told by the quotes of its line."""
-    before = match.string[match.string.rfind(b"\n", 0, match.start()) + 1 : match.start()]
-    return re.sub(rb"\\.", b"", before).count(b'"') % 2 == 1
+class _Strings:
+    """Tells, for places in rising order, whether they stand inside a JSON string: by the quotes of their line."""
+
+    def __init__(self) -> None:
+        self._at = 0
+        self._inside = False
+
+    def inside(self, data: bytes, at: int) -> bool:
+        between = data[self._at : at]
+        line = between.rpartition(b"\n")[2]
+        quotes = re.sub(rb"\\.", b"", line).count(b'"')
+        self._inside = (self._inside and len(line) == len(between)) ^ (quotes % 2 == 1)
+        self._at = at
+        return self._inside
 
 
 def _change_texts(data: bytes, change: Callable[[str], str]) -> bytes:
