@@ -1,0 +1,136 @@
+"""One response from bytes to events: how a stream is told from a plain body, and how each of them ends."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.events import EOF, End, Error, Text, UsageEvent
+from agent.response import Framer, ResponseDecoder, no_response
+
+STREAM = "text/event-stream"
+JSON = "application/json"
+
+# (content type, body) -> is it an event stream?
+KINDS = {
+    "a stream": (STREAM, b"data: 1\n\n", True),
+    "with parameters": ("Text/Event-Stream; charset=utf-8", b"data: 1\n\n", True),
+    "a stream that begins with blank lines": (STREAM, b"\n\n{", True),
+    "JSON called a stream": (STREAM, b'{"a":1}', False),
+    "a page called a stream": (STREAM, b"<html>", False),
+    "JSON": (JSON, b' {"a":1}', False),
+    "a stream called JSON": (JSON, b"data: 1\n\n", True),
+    "a comment called JSON": (JSON, b": hello\n\n", True),
+    "a problem document": ("application/problem+json", b'{"a":1}', False),
+    "no type, JSON": (None, b'\n {"a":1}', False),
+    "no type, array": (None, b"[1]", False),
+    "no type, page": (None, b"<html>", False),
+    "no type, stream": (None, b"\n\ndata: 1\n\n", True),
+    "no type, a byte order mark": (None, b"\xef\xbb\xbfdata: 1\n\n", True),
+    "plain text, stream": ("text/plain", b"event: x\ndata: 1\n\n", True),
+    "plain text": ("text/plain", b"upstream connect error", False),
+    "a page": ("text/html", b"data", False),
+    "bytes": ("application/vnd.amazon.eventstream", b"data: 1\n\n", False),
+    "empty stream": (STREAM, b"", True),
+    "empty": (None, b"", False),
+}
+
+
+def run(framer: Framer, body: bytes, size: int) -> tuple[bytes, bytes]:
+    """The bytes that came out as frames, and as body."""
+    frames, rest = [], b""
+    for start in range(0, len(body), size):
+        chunk = body[start : start + size]
+        frames += framer.feed(chunk)
+        rest += framer.body(chunk)
+    frames += framer.flush()
+    return b"".join(frame.raw for frame in frames), rest
+
+
+@pytest.mark.parametrize(("content_type", "body", "is_stream"), KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("size", [1, 2, 1000])
+def test_kinds(content_type, body, is_stream, size):
+    framer = Framer(content_type)
+    framed, rest = run(framer, body, size)
+    assert framer.is_stream is is_stream
+    assert (framed, rest) == ((body, b"") if is_stream else (b"", body))
+
+
+@given(st.sampled_from([STREAM, JSON, None, "text/plain"]), st.binary(max_size=30), st.integers(1, 5))
+def test_no_byte_is_lost(content_type, body, size):
+    framed, rest = run(Framer(content_type), body, size)
+    assert body in (framed, rest) or framed + rest == body
+    assert (framed, rest) == run(Framer(content_type), body, 1000)
+
+
+def decode(body: bytes, *, end: End = EOF, content_type: str | None = STREAM, limit: int = 1000, **options) -> list:
+    framer = Framer(content_type, limit=limit)
+    decoder = ResponseDecoder("openai-chat", **options)
+    events = [event for frame in framer.feed(body) for event in decoder.frame(frame)]
+    rest = framer.body(body)
+    if framer.overflowed:
+        events += decoder.overflow(limit)
+    else:
+        decoder.body(rest)
+    events += [event for frame in framer.flush() for event in decoder.frame(frame)]
+    return [*events, *decoder.finish(end)]
+
+
+CHUNK = b'data: {"choices":[{"delta":{"content":"hi"}}]}\n\n'
+DONE = b"data: [DONE]\n\n"
+
+
+def closing(events: list) -> tuple:
+    """Types of the events, the error kind, and how the call closed."""
+    usage = events[-1]
+    assert isinstance(usage, UsageEvent)
+    kinds = [event.kind for event in events if isinstance(event, Error)]
+    return [type(event) for event in events[:-1]], kinds, usage.stop_reason, usage.complete
+
+
+ENDINGS = {
+    "complete": (CHUNK + DONE, {}, ([Text], [], "stop", True)),
+    "cut": (CHUNK, {}, ([Text, Error], ["truncated_stream"], "truncated", False)),
+    "reset": (
+        CHUNK,
+        {"end": End("error", "ReadError", "reset")},
+        ([Text, Error], ["truncated_stream"], "truncated", False),
+    ),
+    "reset after the end mark": (CHUNK + DONE, {"end": End("error", "ReadError", "x")}, ([Text], [], "stop", True)),
+    "closed by the client": (CHUNK, {"end": End("closed")}, ([Text], [], "cancelled", False)),
+    "HTTP error": (b'{"error":"no"}', {"status": 401}, ([Error], ["auth"], "error", False)),
+    "HTTP error as a stream": (b'data: {"error":"no"}\n\n', {"status": 503}, ([Error], ["overloaded"], "error", False)),
+    "redirect": (b"", {"status": 302}, ([Error], ["invalid_request"], "error", False)),
+    "page": (b"<html>", {"content_type": "text/html"}, ([Error], ["provider_error"], "error", False)),
+    "text": (b"upstream gone", {"content_type": "text/plain"}, ([Error], ["provider_error"], "error", False)),
+    "empty": (b"", {}, ([Error], ["truncated_stream"], "truncated", False)),
+    "a frame over the limit": (
+        CHUNK + b"data: " + b"x" * 2000,
+        {},
+        ([Text, Error], ["frame_too_large"], "error", False),
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "options", "expected"), ENDINGS.values(), ids=ENDINGS)
+def test_endings(body, options, expected):
+    assert closing(decode(body, **options)) == expected
+
+
+def test_counts_of_what_was_skipped():
+    decoder = ResponseDecoder("openai-chat")
+    for frame in Framer(STREAM).feed(b"data: nonsense\n\ndata: 1\n\n" + CHUNK):
+        decoder.frame(frame)
+    assert decoder.malformed == 2
+
+
+def test_no_response():
+    assert closing(no_response(End("closed"))) == ([], [], "cancelled", False)
+    assert closing(no_response(End("error", "ConnectError", "refused"), "http://127.0.0.1:1/v1")) == (
+        [Error],
+        ["network"],
+        "error",
+        False,
+    )
+    assert closing(no_response(End("error", "ReadTimeout", ""))) == ([Error], ["timeout"], "error", False)
