@@ -132,7 +132,8 @@ class BodyLog:
                 parts[-1]["new"].append(item)
             else:
                 parts.append({"new": [item]})
-        self._items.update(((name, digest), (call, index)) for index, digest in enumerate(digests))
+        for index in range(len(digests) - 1, -1, -1):
+            self._items[name, digests[index]] = (call, index)
         self._last[name] = (call, digests)
         return parts if known else None
 

@@ -38,10 +38,11 @@ class RecordReader:
         faults = self._faults
         records = read_objects(blocks_of(self.path, faults), faults)
         order = OrderChecker()
-        last = None
+        first, last = True, None
         for number, record in records:
-            if last is None:
+            if first:
                 self._begin(number, record)
+                first = False
             if self.version != FORMAT_VERSION:
                 record = upgrade(record, self.version)
             if self.strict:
@@ -50,7 +51,7 @@ class RecordReader:
             if last == "header":
                 self.header = self.header or record
             yield number, record
-        if last is None:
+        if first:
             raise UnreadableRecording(
                 "not a recording: no record in it", self.path, todo="check the path, or record again"
             )

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from agent.events import End
 from harness.bodies import BodyReader
@@ -27,6 +27,8 @@ from harness.recorded import Call, Headers, Part, Request, Response, Turn
 from harness.records import Record, raw_bytes
 
 __all__ = ["Call", "Part", "Recording", "Request", "Response", "Turn", "open"]
+
+_T = TypeVar("_T")
 
 
 @dataclass(slots=True)
@@ -75,22 +77,24 @@ class _Builder:
         kind = record.get("kind")
         try:
             if kind in _OF_CALL:
-                _OF_CALL[kind](self._calls[record["call"]], record)
+                _OF_CALL[kind](_known(self._calls, "call", record), record)
             elif kind == "request":
                 self._request(line, record)
             elif kind == "turn":
                 turn = self._turns[record["turn"]] = _turn(record)
                 self.recording.turns.append(turn)
             elif kind in _OF_TURN:
-                _OF_TURN[kind](self._turns[record["turn"]], record)
+                _OF_TURN[kind](_known(self._turns, "turn", record), record)
             elif kind == "resume":
                 self.recording.resumes.append(record)
                 self.recording.end = None
             elif kind == "end":
                 self.recording.end = record
+            elif type(kind) is not str:
+                raise TypeError("its kind is no string")
         except (KeyError, TypeError, ValueError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            self.faults.add("bad_record", line, f"a {kind} record that does not fit in: {reason}; left out")
+            self.faults.add("bad_record", line, f"a {kind or 'nameless'} record that does not fit: {reason}; left out")
 
     def _request(self, line: int, record: Record) -> None:
         number = record["call"]
@@ -104,6 +108,13 @@ class _Builder:
         self.recording.calls.append(call)
         if call.turn in self._turns:
             self._turns[call.turn].calls.append(call)
+
+
+def _known(found: dict[int, _T], what: str, record: Record) -> _T:
+    number = record[what]
+    if number not in found:
+        raise ValueError(f"{what} {number} has no {'request' if what == 'call' else 'turn'} record")
+    return found[number]
 
 
 def _turn(record: Record) -> Turn:

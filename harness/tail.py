@@ -24,8 +24,8 @@ class Tail:
     turn: int = 0
 
 
-def repair(descriptor: int) -> int:
-    """Make a file end with a whole line; returns how many bytes were cut off.
+def repair(descriptor: int) -> None:
+    """Make a file end with a whole line.
 
     Blank lines and NUL bytes at the end go. A last line from which something can be read gets its LF; any other is
     cut off.
@@ -33,14 +33,13 @@ def repair(descriptor: int) -> int:
     size = os.fstat(descriptor).st_size
     end = _end_of_text(descriptor, size)
     if end + 1 == size and _read(descriptor, end, size) == b"\n" and _is_object(_last_line(descriptor, end)):
-        return 0
+        return
     line = _last_line(descriptor, end)
     readable = _is_object(line) or bool(salvage(line)[0])
     keep = end if readable else end - len(line)
     os.ftruncate(descriptor, keep)
     if readable:
         os.write(descriptor, b"\n")
-    return size - keep
 
 
 def scan(path: Path) -> Tail:
