@@ -193,8 +193,9 @@ class Recorder:
             "url": recorded_url(url, self._redactor),
             "headers": recorded_headers(headers, self._redactor),
         }
-        record |= self._bodies.fields(number, self._redactor.bytes(request.content))
-        self._writer.write([record])
+        with self._lock:  # a body refers only to requests that stand earlier in the file
+            record |= self._bodies.fields(number, self._redactor.bytes(request.content))
+            self._writer.write([record])
         return CallRecorder(
             number,
             wire,
