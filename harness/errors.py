@@ -5,6 +5,7 @@
     │   ├── UnreadableRecording it is missing, empty, a folder, or no recording at all
     │   ├── NewerVersion        it was written by a newer version of this program
     │   └── BadLine             one of its lines is broken (strict reading)
+    ├── ConfigError             `[tool.harness]` in a pyproject.toml is wrong
     └── ReplayMismatch          a request that no recorded call answers
 
 Errors of lower layers (`OSError`, `zlib.error`, pydantic's) do not leak. All can be pickled, so that worker processes
@@ -49,6 +50,19 @@ class NewerVersion(RecordingError):
 
 class BadLine(RecordingError):
     """A broken line, in strict reading."""
+
+
+class ConfigError(HarnessError):
+    """`[tool.harness]` is wrong. `key` is the full name of the wrong key, None where the file cannot be read."""
+
+    def __init__(self, path: str | PathLike[str], key: str | None, problem: str) -> None:
+        self.path = path
+        self.key = key
+        self.problem = problem
+        super().__init__(_one_line(f"{path}: {problem}" if key is None else f"{path}: {key}: {problem}"))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, self.key, self.problem)
 
 
 class ReplayMismatch(HarnessError):

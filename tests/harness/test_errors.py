@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import errors
-from harness.errors import BadLine, HarnessError, RecordingError, ReplayMismatch
+from harness.errors import BadLine, ConfigError, HarnessError, RecordingError, ReplayMismatch
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ from harness.errors import BadLine, HarnessError, RecordingError, ReplayMismatch
         (RecordingError("it is bad"), "it is bad"),
         (BadLine("it is\nbad", Path("a/x.jsonl"), 3, "do this"), "a/x.jsonl:3: it is bad (do this)"),
         (RecordingError("it is bad", "x.jsonl", todo="do"), "x.jsonl: it is bad (do)"),
+        (ConfigError(Path("pyproject.toml"), None, "not\nTOML"), "pyproject.toml: not TOML"),
+        (ConfigError("p.toml", "tool.harness.modle", "unknown key"), "p.toml: tool.harness.modle: unknown key"),
         (ReplayMismatch("POST /v1"), "no recorded call answers POST /v1"),
         (
             ReplayMismatch("POST /v1", 2, ["model: a, b"], "record anew"),
