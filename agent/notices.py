@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from agent.events import Error, ToolCall, to_dict
+from agent.jsonio import dumps
 from agent.loop_types import LoopEvent
 from agent.trim import Trimmed
 
@@ -32,3 +36,30 @@ def capped(call: ToolCall, before: int, after: int) -> LoopEvent:
     """A tool result was cut to its cap."""
     data = {"what": "trim", "of": "result", "id": call.id, "name": call.name, "before": before, "after": after}
     return LoopEvent("notice", data)
+
+
+def describe(data: Mapping[str, Any]) -> str:
+    """The data of a notice in one line."""
+    what = data.get("what")
+    if what == "retry":
+        return f"retry {data['attempt']} in {data['delay']:g} s: {data['error']['message']}"
+    if what == "resume":
+        return "the provider paused; going on"
+    if what == "trim" and data["of"] == "result":
+        return f"result of {data['name']} cut from {data['before']:,} to {data['after']:,} characters"
+    if what == "trim" and not data["fits"]:
+        return f"the request is too long: {data['after']:,} characters, and nothing more can be left out"
+    if what == "trim":
+        done = ", ".join(
+            f"{words}: {data[key]}"
+            for key, words in (
+                ("results", "results left out"),
+                ("inputs", "inputs shortened"),
+                ("units", "tool calls dropped"),
+            )
+            if data[key]
+        )
+        return f"request trimmed from {data['before']:,} to {data['after']:,} characters" + (
+            f" ({done})" if done else ""
+        )
+    return dumps(dict(data)).decode()

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 from agent.front_ends.summary import Events, Summary
 from agent.jsonio import dumps
 from agent.loop_types import LoopEvent
+from agent.notices import describe
 
 _VALUE_WIDTH = 60
 _LINE_WIDTH = 160
@@ -16,7 +17,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _SPACE = re.compile(r"\s+")
 _DIM, _RED, _CYAN, _PLAIN = "\x1b[2m", "\x1b[31m", "\x1b[36m", "\x1b[0m"
 
-_STOPS = {
+STOPS = {
     "length": "the answer was cut off at the output limit",
     "content_filter": "the provider's filter stopped the answer",
     "refusal": "the model refused",
@@ -26,6 +27,7 @@ _STOPS = {
     "repeated_call": "the model kept making the same tool call with the same result",
     "context_overflow": "the conversation is too long for the request",
 }
+"""Stop reasons that need a word of explanation."""
 
 
 async def human(events: Events, out: TextIO, err: TextIO, *, quiet: bool = False, colour: bool = False) -> Summary:
@@ -78,9 +80,9 @@ class _View:
         elif event.event == "tool_result":
             self._line(_result(data), "" if data["ok"] else _RED)
         elif event.event == "notice":
-            self._line(_notice(data), _DIM)
-        elif event.event == "finish" and data["stop_reason"] in _STOPS:
-            self._line(f"stopped ({data['stop_reason']}): {_STOPS[data['stop_reason']]}", _RED, always=True)
+            self._line(describe(data), _DIM)
+        elif event.event == "finish" and data["stop_reason"] in STOPS:
+            self._line(f"stopped ({data['stop_reason']}): {STOPS[data['stop_reason']]}", _RED, always=True)
 
     def close(self) -> None:
         """End what is open: a line of the answer on `out`, or a thought."""
@@ -130,29 +132,3 @@ def _result(data: dict[str, Any]) -> str:
     if not data["ok"]:
         return f"<- failed: {_short(output, _LINE_WIDTH)}"
     return f"<- {len(output):,} characters: {first}" if first else "<- nothing"
-
-
-def _notice(data: dict[str, Any]) -> str:
-    what = data.get("what")
-    if what == "retry":
-        return f"retry {data['attempt']} in {data['delay']:g} s: {data['error']['message']}"
-    if what == "resume":
-        return "the provider paused; going on"
-    if what == "trim" and data["of"] == "result":
-        return f"result of {data['name']} cut from {data['before']:,} to {data['after']:,} characters"
-    if what == "trim" and not data["fits"]:
-        return f"the request is too long: {data['after']:,} characters, and nothing more can be left out"
-    if what == "trim":
-        done = ", ".join(
-            f"{words}: {data[key]}"
-            for key, words in (
-                ("results", "results left out"),
-                ("inputs", "inputs shortened"),
-                ("units", "tool calls dropped"),
-            )
-            if data[key]
-        )
-        return f"request trimmed from {data['before']:,} to {data['after']:,} characters" + (
-            f" ({done})" if done else ""
-        )
-    return dumps(data).decode()
