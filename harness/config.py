@@ -1,0 +1,129 @@
+"""`[tool.harness]` of the user's pyproject.toml: what `docs/configuration.md` describes, ready for use.
+
+The nearest pyproject.toml at or above a folder that has the table counts; without one all is as by default. Options of
+a command win over it.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agent.providers.table import PROVIDERS, Provider
+from harness.errors import ConfigError
+from harness.redaction import Rule
+
+if TYPE_CHECKING:
+    from harness.matching import MatchRules
+    from harness.redaction import Redactor
+
+FILE = "pyproject.toml"
+TABLE = "tool.harness"
+
+
+@dataclass(slots=True, frozen=True)
+class Config:
+    """What was configured, with the defaults of all that was not.
+
+    `path`: the file it comes from, None for the defaults. `providers`: the built-in rows and the user's own, by name.
+    `prices`: rows for `agent.pricing.price_from_row`, by `provider/model` or `provider/*`.
+    """
+
+    path: Path | None = None
+    model: str | None = None
+    recordings: Path = Path("recordings")
+    reports: Path = Path("reports")
+    redact: tuple[Rule, ...] = ()
+    ignore: tuple[str, ...] = ()
+    normalizers: tuple[str, ...] = ()
+    providers: Mapping[str, Provider] = field(default_factory=lambda: PROVIDERS)
+    prices: Mapping[str, Mapping[str, Decimal]] = field(default_factory=dict)
+
+    def price_row(self, provider: str, model: str) -> Mapping[str, Decimal] | None:
+        """Dollars per million tokens that the user set for a model; None where none are set."""
+        row = self.prices.get(f"{provider}/{model}")
+        return self.prices.get(f"{provider}/*") if row is None else row
+
+    def match_rules(self, *, host: bool = False) -> MatchRules:
+        """What requests are matched by."""
+        from harness.matching import MatchRules
+
+        return MatchRules(host, self.ignore, self.normalizers)
+
+    def key_values(self, environ: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The values of all key variables that are set (None: of this process), by name of the variable."""
+        values = os.environ if environ is None else environ
+        return {name: values[name] for name in self.key_variables() if values.get(name)}
+
+    def key_variables(self) -> list[str]:
+        """The variables in which the providers' keys are looked for, each once."""
+        return list(dict.fromkeys(name for row in self.providers.values() for name in row.key_variables))
+
+    def redactor(self) -> Redactor:
+        """A redactor of the keys in use and of the user's rules."""
+        from harness.redaction import Redactor
+
+        return Redactor(self.key_values(), self.redact)
+
+
+def load(start: Path) -> Config:
+    """The configuration that holds in the folder `start`. Raises `ConfigError`."""
+    for folder in (start.absolute(), *start.absolute().parents):
+        path = folder / FILE
+        table = _table(path) if path.is_file() else None
+        if table is not None:
+            return _config(path, table)
+    return Config()
+
+
+def current() -> Config:
+    """The configuration that holds in the current folder; it is read once. Raises `ConfigError`."""
+    return _cached(Path.cwd())
+
+
+_cached = cache(load)
+
+
+def _table(path: Path) -> dict[str, Any] | None:
+    """The table of one file, None where it has none."""
+    try:
+        document = tomllib.loads(path.read_bytes().decode(), parse_float=Decimal)
+    except OSError as error:
+        raise ConfigError(path, None, f"cannot read it: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(path, None, "it is not UTF-8, as TOML has to be") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(path, None, f"it is not valid TOML: {error}") from None
+    tool = document.get("tool")
+    table = tool.get("harness") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise ConfigError(path, TABLE, "should be a table: write [tool.harness]")
+    return table
+
+
+def _config(path: Path, table: dict[str, Any]) -> Config:
+    from harness.config_models import check
+
+    found = check(path, table)
+    return Config(
+        path,
+        model=found.model,
+        recordings=_folder(path, found.recordings, Config().recordings),
+        reports=_folder(path, found.reports, Config().reports),
+        redact=tuple(Rule(rule.name, rule.pattern) for rule in found.redact),
+        ignore=tuple(found.ignore),
+        normalizers=tuple(found.normalizers),
+        providers={**PROVIDERS, **{name: row.provider(name) for name, row in found.providers.items()}},
+        prices={name: row.model_dump(exclude_none=True) for name, row in found.prices.items()},
+    )
+
+
+def _folder(path: Path, given: str | None, default: Path) -> Path:
+    """A folder of the file is relative to the file; the default one to the current folder."""
+    return default if given is None else path.parent / Path(given).expanduser()

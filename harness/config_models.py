@@ -1,0 +1,183 @@
+"""The keys of `[tool.harness]` as models: what is checked, and how an error names its file and key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from agent.providers import WIRES
+from agent.providers.base_url import BadBaseURL, normalize
+from agent.providers.table import Provider
+from harness.errors import ConfigError
+from harness.matching import NORMALIZERS
+from harness.redaction import Redactor, Rule
+
+
+def _matches(pattern: str, problem: str) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        if not re.fullmatch(pattern, value):
+            raise ValueError(problem)
+        return value
+
+    return check
+
+
+def _one_of(known: list[str], what: str) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        if value not in known:
+            raise ValueError(f"unknown {what} {value!r}; {_nearest(value, known)}")
+        return value
+
+    return check
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"did you mean {near[0]}" if near else f"known are {', '.join(known) or 'none'}"
+
+
+def _rule_name(name: str) -> str:
+    Redactor(rules=[Rule(name, "")])
+    return name
+
+
+def _pattern(pattern: str) -> str:
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    if compiled.search(""):
+        raise ValueError("matches the empty text, so it would match everywhere")
+    return pattern
+
+
+def _decimal(value: object) -> Decimal:
+    if type(value) is int or isinstance(value, Decimal):
+        return Decimal(value)
+    raise ValueError("should be a number: dollars per million tokens")
+
+
+Text: TypeAlias = Annotated[str, Field(min_length=1)]
+ModelName: TypeAlias = Annotated[
+    str, AfterValidator(_matches(r"[^/\s]+/\S+", "write provider/model, for example openai/gpt-4.1"))
+]
+ProviderName: TypeAlias = Annotated[
+    str, AfterValidator(_matches(r"[a-z0-9][a-z0-9._-]*", "a provider's name has lower-case letters, digits and . _ -"))
+]
+Variable: TypeAlias = Annotated[
+    str, AfterValidator(_matches(r"[A-Za-z_][A-Za-z0-9_]*", "not the name of an environment variable"))
+]
+HeaderName: TypeAlias = Annotated[
+    str, AfterValidator(_matches(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", "not the name of a header"))
+]
+HeaderValue: TypeAlias = Annotated[str, AfterValidator(_matches(r"[\t\x20-\x7e]*", "not the value of a header"))]
+Dollars: TypeAlias = Annotated[Decimal, BeforeValidator(_decimal), Field(ge=0, allow_inf_nan=False)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class RedactRule(_Table):
+    """Replaces, besides keys, all that a regular expression finds."""
+
+    name: Annotated[str, AfterValidator(_rule_name)]
+    pattern: Annotated[str, AfterValidator(_pattern)]
+
+
+class ProviderRow(_Table):
+    """A provider of the user's own, or other values for a built-in one."""
+
+    base_url: Text
+    key_variables: list[Variable] = []
+    wire: Annotated[str, AfterValidator(_one_of(list(WIRES), "wire format"))] = "openai-chat"
+    headers: dict[HeaderName, HeaderValue] = {}
+    max_tokens_param: Text = "max_tokens"
+    needs_key: bool = True
+
+    def provider(self, name: str) -> Provider:
+        """The row as `agent.providers.table` has them."""
+        return Provider(
+            name,
+            normalize(self.base_url, self.wire),
+            tuple(self.key_variables) or (re.sub(r"\W", "_", name).upper() + "_API_KEY",),
+            self.wire,
+            self.max_tokens_param,
+            tuple(self.headers.items()),
+            self.needs_key,
+        )
+
+
+class PriceRow(_Table):
+    """Dollars per million tokens."""
+
+    input: Dollars
+    output: Dollars
+    cache_read: Dollars | None = None
+    cache_write: Dollars | None = None
+    cache_write_1h: Dollars | None = None
+
+
+class HarnessTable(_Table):
+    """`[tool.harness]`."""
+
+    model: ModelName | None = None
+    recordings: Text | None = None
+    reports: Text | None = None
+    redact: list[RedactRule] = []
+    ignore: list[Text] = []
+    normalizers: list[Annotated[str, AfterValidator(_one_of(list(NORMALIZERS), "normalizer"))]] = []
+    providers: dict[ProviderName, ProviderRow] = {}
+    prices: dict[ModelName, PriceRow] = {}
+
+
+def check(path: Path, table: dict[str, Any]) -> HarnessTable:
+    """The checked table of a file.
+
+    Raises `ConfigError` with the first wrong key; an unknown one counts first, as a misspelt key is missing too.
+    """
+    try:
+        found = HarnessTable.model_validate(table)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_context=False)
+        first = next((one for one in wrong if one["type"] == "extra_forbidden"), wrong[0])
+        raise ConfigError(path, _key(first["loc"]), _problem(first)) from None
+    for name, row in found.providers.items():
+        try:
+            row.provider(name)
+        except BadBaseURL as error:
+            raise ConfigError(path, _key(("providers", name, "base_url")), str(error)) from None
+    return found
+
+
+def _key(place: tuple[int | str, ...]) -> str:
+    """The key as it is written: `tool.harness.redact[0].pattern`. `[key]` marks that the name itself is wrong."""
+    key = "tool.harness"
+    for part in place:
+        if isinstance(part, int):
+            key += f"[{part}]"
+        elif part != "[key]":
+            key += f".{part}" if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'."{part}"'
+    return key
+
+
+def _problem(error: Any) -> str:
+    place = error["loc"]
+    if error["type"] == "extra_forbidden":
+        return f"unknown key; {_nearest(str(place[-1]), _keys_at(place[:-1]))}"
+    if error["type"] == "missing":
+        return "is missing"
+    message: str = error["msg"].removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]
+
+
+def _keys_at(place: tuple[int | str, ...]) -> list[str]:
+    tables: dict[str, type[_Table]] = {"redact": RedactRule, "providers": ProviderRow, "prices": PriceRow}
+    table = tables[str(place[0])] if place else HarnessTable
+    return list(table.model_fields)
