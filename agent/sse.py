@@ -17,6 +17,14 @@ _BOM = b"\xef\xbb\xbf"
 _LF, _CR, _COLON = 10, 13, 58
 _LINE_END = re.compile(rb"[\r\n]")
 _MESSAGE = "message"
+_DATA = b"data: "
+_CRLF_BORDER = b"\r\n\r\n"
+
+# Where a decoder stands. `_ODD` is everything that has no short way.
+_ODD = 0
+_BORDER = 1  # between two frames, nothing pending
+_BORDER_LF = 2  # between two frames; the LF of the last CRLF is pending, as it belongs to the next frame
+_INSIDE = 3  # inside a frame, not after a CR
 
 DEFAULT_LIMIT = 32 * 2**20
 """Bytes that one frame may have."""
@@ -45,11 +53,14 @@ class SSEDecoder:
 
     After a frame of more than `limit` bytes nothing more is decoded: `overflowed` is set, and `take_rest` hands over
     the bytes from the start of that frame on.
+
+    Providers send runs of frames that begin alike (`data: `, or the same event line) and have one data line. Those
+    take short ways; `_feed_lines` is the whole of the rules, and the way of everything else.
     """
 
     __slots__ = (
-        "_after_cr", "_block", "_first", "_id", "_limit", "_line_open", "_names", "_pending", "_rest", "_size",
-        "_started", "_strict", "overflowed",
+        "_after_cr", "_block", "_event", "_first", "_head", "_head_size", "_id", "_limit", "_pending", "_rest",
+        "_separator", "_size", "_started", "_state", "_strict", "overflowed",
     )  # fmt: skip
 
     def __init__(self, *, strict: bool = False, limit: int = DEFAULT_LIMIT) -> None:
@@ -62,35 +73,32 @@ class SSEDecoder:
         self._started = False  # the first bytes were looked at for a byte order mark
         self._first = True  # no frame was made yet
         self._block = False  # the pending frame has begun: it holds more than blank lines
-        self._line_open = False  # the last pending byte was no line end
         self._after_cr = False  # the last byte was a CR: an LF now belongs to the same line end
+        self._state = _ODD
         self._id: str | None = None
-        self._names: dict[bytes, str] = {}
+        self._begins(_DATA, _MESSAGE)
 
     def feed(self, chunk: bytes) -> list[Frame]:
         """The frames that `chunk` completes."""
-        if not self._started:
-            chunk = self._start(chunk)
-        if not chunk:
-            return []
-        if self.overflowed:
-            self._rest.append(chunk)
-            return []
-        if self._size + len(chunk) > self._limit:
-            return self._feed_near_limit(chunk)
-        if _CR in chunk or self._after_cr:
-            return self._feed_lines(chunk)
-        if self._pending:
-            return self._feed_pending(chunk)
-        if chunk[-2:] == b"\n\n" and chunk[:7] == b"event: ":
-            frame = self._parse_pair(chunk[:-2], chunk)
-            if frame is not None:
-                return [frame]
-        at = chunk.find(_LF)
-        if at == len(chunk) - 2 and chunk[-1] == _LF and at > 0 and chunk[:6] == b"data: ":
-            self._first = False
-            return [Frame(chunk, chunk[6:at], _MESSAGE, self._id)]
-        return self._feed_blocks(b"", chunk)
+        # Searching for one byte by its number is many times faster than searching for `bytes`.
+        state = self._state
+        if state == _INSIDE:
+            if _LF not in chunk and _CR not in chunk:
+                size = self._size + len(chunk)
+                if size <= self._limit:
+                    self._size = size
+                    self._pending.append(chunk)
+                    return []
+        elif state == _BORDER:
+            if chunk.startswith(self._head) and chunk[-1] == _LF and chunk[-2] == _LF:
+                data = chunk[self._head_size : -2]
+                if _LF not in data and _CR not in data and len(chunk) <= self._limit:
+                    return [Frame(chunk, data, self._event, self._id)]
+        elif state == _BORDER_LF and chunk[:6] == _DATA and chunk[-4:] == _CRLF_BORDER:
+            data = chunk[6:-4]
+            if _LF not in data and _CR not in data and len(chunk) <= self._limit:
+                return [Frame(b"\n" + chunk[:-1], data, _MESSAGE, self._id)]
+        return self._feed(chunk)
 
     def flush(self) -> list[Frame]:
         """The pending block, at the end of the stream."""
@@ -112,80 +120,146 @@ class SSEDecoder:
         self._rest = []
         return rest
 
+    def _feed(self, chunk: bytes) -> list[Frame]:
+        """Any chunk in any state."""
+        if not self._started:
+            chunk = self._start(chunk)
+        if not chunk:
+            return []
+        if self.overflowed:
+            self._rest.append(chunk)
+            return []
+        if self._size + len(chunk) > self._limit:
+            frames = self._feed_near_limit(chunk)
+        elif self._after_cr:
+            frames = self._feed_lines(chunk)
+        elif _CR in chunk:
+            frames = self._feed_crlf(chunk)
+        elif self._block:
+            frames = self._feed_inside(chunk)
+        else:
+            frames = self._feed_border(chunk)
+        if self._after_cr or self.overflowed:
+            self._state = _ODD
+        elif self._block:
+            self._state = _INSIDE
+        elif self._first or len(self._pending) > 1:
+            self._state = _ODD
+        elif not self._pending:
+            self._state = _BORDER
+        else:
+            self._state = _BORDER_LF if self._pending[0] == b"\n" else _ODD
+        return frames
+
     def _start(self, chunk: bytes) -> bytes:
         """Look for a byte order mark, which may be split over chunks, and return the bytes after it."""
         seen = b"".join(self._pending) + chunk
         self._pending = []
         if len(seen) < len(_BOM) and _BOM.startswith(seen):
-            self._block = self._line_open = bool(seen)
+            self._block = bool(seen)
             if seen:
                 self._pending = [seen]
             return b""
         self._started = True
-        self._block = self._line_open = False
+        self._block = False
         if not seen.startswith(_BOM):
             return seen
         self._pending, self._size = [_BOM], len(_BOM)
         return seen[len(_BOM) :]
 
-    def _feed_pending(self, chunk: bytes) -> list[Frame]:
+    def _line_open(self) -> bool:
+        """Whether the last byte was inside a line."""
+        if self._block:
+            for piece in reversed(self._pending):
+                if piece:
+                    return piece[-1] not in (_LF, _CR)
+        return False
+
+    def _keep(self, rest: bytes, *, block: bool) -> None:
+        """Let `rest` be all that is pending."""
+        self._pending = [rest] if rest else []
+        self._size = len(rest)
+        self._block = block
+
+    def _feed_inside(self, chunk: bytes) -> list[Frame]:
         """A chunk without CR that begins inside a frame."""
         pending = self._pending
-        if not self._block:
-            self._pending = []
-            return self._feed_blocks(b"".join(pending), chunk)
-        if _LF not in chunk:
-            pending.append(chunk)
-            self._size += len(chunk)
-            self._line_open = True
-            return []
-        if chunk[0] == _LF and not self._line_open:
+        if chunk[0] == _LF and not self._line_open():
             end = 1
         else:
             end = chunk.find(b"\n\n") + 2
             if end == 1:
                 pending.append(chunk)
                 self._size += len(chunk)
-                self._line_open = chunk[-1] != _LF
                 return []
         pending.append(chunk[:end])
-        self._pending = []
-        frame = self._parse(b"".join(pending))
-        if end == len(chunk):
-            self._size = 0
-            self._block = self._line_open = False
+        frame = self._frame_of(b"".join(pending))
+        rest = chunk[end:]
+        if _LF not in rest:
+            self._keep(rest, block=bool(rest))
             return [frame]
-        return [frame, *self._feed_blocks(b"", chunk[end:])]
+        self._keep(b"", block=False)
+        return [frame, *self._feed_border(rest)]
 
-    def _feed_blocks(self, blank: bytes, chunk: bytes) -> list[Frame]:
-        """A chunk without CR that begins a frame, after blank lines (or a byte order mark) in `blank`."""
+    def _feed_border(self, chunk: bytes) -> list[Frame]:
+        """A chunk without CR that begins a frame, after the blank lines (or the byte order mark) that are pending."""
+        if self._pending or self._first or not chunk.startswith(self._head):
+            return self._feed_blocks(chunk)
+        parts = chunk.split(self._separator)
+        tail = parts.pop()
+        if not parts:
+            return self._feed_blocks(chunk)
+        head, event = self._head, self._event
+        parts[0] = parts[0][len(head) :]
+        frames = []
+        for part in parts:
+            if _LF not in part and not self._pending:
+                frames.append(Frame(head + part + b"\n\n", part, event, self._id))
+            else:
+                frames += self._feed_blocks(head + part + b"\n\n")
+        return frames + self._feed_blocks(head + tail)
+
+    def _feed_blocks(self, chunk: bytes) -> list[Frame]:
+        """The same for any such chunk."""
+        blank = b"".join(self._pending)
         frames = []
         blocks = chunk.split(b"\n\n")
         tail = blocks.pop()
         for block in blocks:
-            if not blank and block[:6] == b"data: " and _LF not in block:
-                self._first = False
-                frames.append(Frame(block + b"\n\n", block[6:], _MESSAGE, self._id))
-            elif block and block != b"\n":
-                raw = blank + block + b"\n\n"
-                frames.append((self._parse_pair(block, raw) if block[:7] == b"event: " else None) or self._parse(raw))
+            blank += block + b"\n\n"
+            if block and block != b"\n":
+                frames.append(self._frame_of(blank))
                 blank = b""
-            else:
-                blank += block + b"\n\n"
-        self._block = tail not in (b"", b"\n")
-        self._line_open = self._block and tail[-1] != _LF
-        tail = blank + tail
-        if tail:
-            self._pending.append(tail)
-        self._size = len(tail)
+        self._keep(blank + tail, block=tail not in (b"", b"\n"))
         return frames
 
+    def _feed_crlf(self, chunk: bytes) -> list[Frame]:
+        """A chunk with CR, not after one: frames of one data line with CRLF by slices, else line by line."""
+        parts = chunk.split(_CRLF_BORDER)
+        tail = parts.pop()
+        frames = []
+        before = b"".join(self._pending) if parts else b""
+        for number, part in enumerate(parts):
+            line = before + part
+            data = line[7:] if line[:7] == b"\ndata: " else line[6:] if line[:6] == _DATA else None
+            if data is None or _LF in data or _CR in data:
+                rest = _CRLF_BORDER.join((*parts[number:], tail))
+                break
+            self._first = False
+            frames.append(Frame(line + b"\r\n\r", data, _MESSAGE, self._id))
+            before = b"\n"
+        else:
+            rest = tail
+        if frames:
+            self._keep(b"\n", block=False)
+        return frames + self._feed_lines(rest) if rest else frames
+
     def _feed_lines(self, chunk: bytes) -> list[Frame]:
-        """Any chunk, line by line: the way for line ends with CR."""
+        """Any chunk, line by line."""
         frames = []
         frame_start = line_start = 0
         after_cr = self._after_cr
-        line_open = self._line_open
+        line_open = self._line_open()
         block = self._block
         for match in _LINE_END.finditer(chunk):
             at = match.start()
@@ -203,8 +277,7 @@ class SSEDecoder:
                 block = False
             line_open = False
             line_start = at + 1
-        self._line_open = line_open or line_start < len(chunk)
-        self._block = block or self._line_open
+        self._block = block or line_open or line_start < len(chunk)
         self._after_cr = chunk[-1] == _CR
         if frame_start < len(chunk):
             self._pending.append(chunk[frame_start:])
@@ -226,14 +299,28 @@ class SSEDecoder:
             self._pending = []
         return frames
 
-    def _parse_pair(self, block: bytes, raw: bytes) -> Frame | None:
-        """The short way for a block that begins `event: `: None unless one `data: ` line is all that follows."""
-        head, _, data = block.partition(b"\ndata: ")
-        if not data or _LF in data or _LF in head:
-            return None
-        self._first = False
-        event = head[7:]
-        return Frame(raw, data, self._names.get(event) or self._name(event), self._id)
+    def _frame_of(self, raw: bytes) -> Frame:
+        """A block that ends with two LF."""
+        if not self._first:
+            if raw.startswith(self._head):
+                data = raw[self._head_size : -2]
+                if _LF not in data and _CR not in data:
+                    return Frame(raw, data, self._event, self._id)
+            head, mark, data = raw[:-2].partition(_DATA)
+            if mark and _LF not in data and _CR not in data:
+                name = head[7:-1]
+                if not head:
+                    self._begins(_DATA, _MESSAGE)
+                    return Frame(raw, data, self._event, self._id)
+                if head[:7] == b"event: " and head[-1] == _LF and name and _LF not in name and _CR not in name:
+                    self._begins(head + _DATA, name.decode("utf-8", "replace"))
+                    return Frame(raw, data, self._event, self._id)
+        return self._parse(raw)
+
+    def _begins(self, head: bytes, event: str) -> None:
+        """Expect the next frames to begin like this."""
+        self._head, self._head_size, self._separator = head, len(head), b"\n\n" + head
+        self._event = event
 
     def _parse(self, raw: bytes) -> Frame:
         """The fields of one block."""
@@ -247,7 +334,7 @@ class SSEDecoder:
         event = b""
         error = None
         for line in block.split(b"\n"):
-            if line[:6] == b"data: ":
+            if line[:6] == _DATA:
                 data.append(line[6:])
                 continue
             if not line or line[0] == _COLON:
@@ -267,17 +354,8 @@ class SSEDecoder:
             return Frame(raw, b'{"error":' + error + b"}", "error", self._id)
         if not data:
             return Frame(raw, None, None, self._id)
-        return Frame(raw, data[0] if len(data) == 1 else b"\n".join(data), self._name(event), self._id)
-
-    def _name(self, event: bytes) -> str:
-        if not event:
-            return _MESSAGE
-        name = self._names.get(event)
-        if name is None:
-            name = event.decode("utf-8", "replace")
-            if len(self._names) < 64:
-                self._names[event] = name
-        return name
+        name = event.decode("utf-8", "replace") if event else _MESSAGE
+        return Frame(raw, data[0] if len(data) == 1 else b"\n".join(data), name, self._id)
 
 
 def _is_whole(data: bytes) -> bool:
