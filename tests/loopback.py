@@ -90,8 +90,8 @@ async def _read(reader: asyncio.StreamReader) -> tuple[str, str, dict[str, str],
 
 
 @asynccontextmanager
-async def serve(handler: Handler) -> AsyncIterator[Server]:
-    """Serve on a free loopback port. A connection stays open for further requests only after a known length."""
+async def serve(handler: Handler, port: int = 0) -> AsyncIterator[Server]:
+    """Serve on loopback, on a free port by default. A connection stays open only after a body of known length."""
     server = Server()
     tasks: set[asyncio.Task[None]] = set()
 
@@ -113,7 +113,7 @@ async def serve(handler: Handler) -> AsyncIterator[Server]:
             tasks.discard(task)
             writer.close()
 
-    listener = await asyncio.start_server(connection, "127.0.0.1", 0)
+    listener = await asyncio.start_server(connection, "127.0.0.1", port)
     server.url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
     try:
         yield server

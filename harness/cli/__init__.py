@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
+from typing import Any
 
 import click
 
@@ -22,7 +25,37 @@ EXIT_UNUSABLE = 2
 EXIT_INTERRUPTED = 130
 
 
+class _Misuse(click.ClickException):
+    """A wrong command line, told in one line (click's own error shows the usage in three)."""
+
+    exit_code = EXIT_UNUSABLE
+
+    def show(self, file: Any = None) -> None:
+        click.echo(self.message, err=True)
+
+
+@contextmanager
+def _in_one_line(ctx: click.Context | None = None) -> Iterator[None]:
+    """`ctx`: that of the group whose subcommand runs."""
+    try:
+        yield
+    except click.UsageError as error:
+        if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+            raise
+        command = "harness"
+        if error.ctx is not None:
+            command = error.ctx.command_path
+        elif ctx is not None:
+            command = f"{ctx.command_path} {ctx.invoked_subcommand}"
+        message = " ".join(error.format_message().split()).rstrip(".")
+        raise _Misuse(f"{command}: {message} (see `{command} --help`)") from None
+
+
 class LazyGroup(click.Group):
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _in_one_line():
+            return super().make_context(*args, **kwargs)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -38,7 +71,8 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
+            with _in_one_line(ctx):
+                return super().invoke(ctx)
         except HarnessError as error:
             click.echo(f"harness: {error}", err=True)
             ctx.exit(EXIT_UNUSABLE)

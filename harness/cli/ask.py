@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import io
 import os
 import re
 import secrets
-import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,13 +14,12 @@ from typing import Any
 
 import click
 
-from agent.front_ends.human import human
-from agent.front_ends.jsonl import jsonl
 from agent.front_ends.summary import Summary
 from agent.jsonio import NotJSON, loads_exact
 from agent.providers.base import Target
 from agent.providers.base_url import TargetError
-from agent.providers.table import PROVIDERS, resolve
+from agent.providers.table import PROVIDERS, MissingKey, UnknownProvider, resolve
+from harness.cli.ask_turn import Asked, network, run
 from harness.errors import HarnessError
 from harness.recorder import Recorder
 from harness.redaction import Redactor
@@ -32,10 +30,11 @@ EXIT_INTERRUPTED = 130
 
 
 @click.command(name="ask")
-@click.argument("words", nargs=-1, required=True)
-@click.option("--model", "-m", required=True, envvar="HARNESS_MODEL", help="provider/model (or set HARNESS_MODEL).")
+@click.argument("words", nargs=-1)
+@click.option("--model", "-m", envvar="HARNESS_MODEL", help="provider/model (or set HARNESS_MODEL).")
 @click.option("--mode", type=click.Choice(MODES), default="plan", show_default=True, help="What the agent may do.")
 @click.option("-b", "mode", flag_value="build", help="Short for --mode build.")
+@click.option("--no-tools", is_flag=True, help="Offer no tools: some models refuse requests that do.")
 @click.option("--base-url", help="Another server that speaks the provider's format.")
 @click.option("--system", help="System prompt; the built-in one says the folder, the date and the mode.")
 @click.option("--max-tokens", type=click.IntRange(1), help="Output limit of each call.")
@@ -44,11 +43,11 @@ EXIT_INTERRUPTED = 130
     "--workspace",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=".",
-    help="The agent's folder.",
+    help="The agent's folder.  [default: the current one]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Loop events to stdout, one JSON object a line.")
 @click.option("-q", "--quiet", is_flag=True, help="Only the answer and errors.")
-@click.option("--out", type=click.Path(path_type=Path), help="The recording [default: a new file in recordings/].")
+@click.option("--out", type=click.Path(path_type=Path), help="The recording.  [default: a new file in recordings/]")
 @click.option("--force", is_flag=True, help="Overwrite an existing --out.")
 @click.option("--no-record", is_flag=True, help="Record nothing.")
 @click.option("--tag", "tags", multiple=True, help="A tag for the recording's header; may be repeated.")
@@ -58,120 +57,112 @@ def command(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> No
     """Run one turn of the built-in agent; the answer goes to stdout as it arrives, all else to stderr.
 
     WORDS are the prompt, `-` reads it from standard input. The session is recorded under recordings/.
-    Exit status: 1 after an error, 130 after Ctrl-C.
+    Exit status: 0; 1 after an error; 2 where nothing could be sent; 130 when interrupted (Ctrl-C).
 
     \b
     harness ask --model anthropic/claude-haiku-4-5 "What does this folder hold?"
     harness ask -m ollama/qwen3 -b --workspace app "Make the tests pass" --out fix.jsonl
+    harness ask -m llamacpp/any --base-url http://127.0.0.1:8080 - < question.txt
     """
-    prompt = sys.stdin.read() if words == ("-",) else " ".join(words)
-    if not prompt.strip():
-        raise click.UsageError("the prompt is empty")
+    asked, target = _asked(words, options)
+    transport = network(target)
+    recorder = None if options["no_record"] else _recorder(target, options)
+    ctx.exit(_run(asked, target, transport, recorder))
+
+
+def _asked(words: tuple[str, ...], options: dict[str, Any]) -> tuple[Asked, Target]:
+    """What the command line asks for. Raises `UsageError` or `HarnessError`."""
+    if options["no_record"] and options["out"]:
+        raise click.UsageError("--out and --no-record contradict each other: leave one out")
+    if not options["model"]:
+        raise click.UsageError("no model: name one, for example --model openai/gpt-4.1-mini, or set HARNESS_MODEL")
+    prompt = _prompt(words)
     try:
         target, model = resolve(options["model"], base_url=options["base_url"], environ=os.environ)
     except TargetError as error:
-        raise HarnessError(str(error)) from None
+        names_url = isinstance(error, MissingKey | UnknownProvider) and "base URL" in str(error)
+        raise HarnessError(f"{error} (--base-url URL)" if names_url else str(error)) from None
     params = _params(options["params"])
     if options["max_tokens"] is not None:
         params["max_tokens"] = options["max_tokens"]
-    recorder = None
-    if not options["no_record"]:
-        recorder = Recorder(
-            options["out"] or _default_path(options["model"]),
-            source=options["source"],
-            tags=options["tags"],
-            redactor=Redactor(_keys(target)),
-            force=options["force"],
-            warn=lambda line: click.echo(f"harness: {line}", err=True),
-        )
-    ctx.exit(_run(prompt, target, model, params, recorder, options))
+    return Asked(
+        prompt=prompt,
+        model=model,
+        mode=options["mode"].upper(),
+        params=params,
+        workspace=options["workspace"],
+        system=options["system"],
+        tools=not options["no_tools"],
+        as_json=options["as_json"],
+        quiet=options["quiet"],
+    ), target
 
 
-def _run(
-    prompt: str, target: Target, model: str, params: dict[str, Any], recorder: Recorder | None, options: dict[str, Any]
-) -> int:
-    status = "cancelled"
+def _prompt(words: tuple[str, ...]) -> str:
+    """The words, or what stands on standard input. An ill-formed text would not survive the way to the provider."""
     try:
-        summary = asyncio.run(_turn(prompt, target, model, params, recorder, options))
+        if words == ("-",):
+            prompt = sys.stdin.buffer.read().decode("utf-8-sig")
+        else:
+            prompt = " ".join(words)
+            prompt.encode()
+    except UnicodeError:
+        raise click.UsageError("the prompt is not UTF-8 text") from None
+    if not prompt.strip():
+        raise click.UsageError("the prompt is empty: write it as words, or `-` to read it from standard input")
+    return prompt
+
+
+def _recorder(target: Target, options: dict[str, Any]) -> Recorder:
+    out: Path = options["out"] or _default_path(options["model"])
+    if out.is_dir():
+        raise HarnessError(f"{out}: this is a folder: name a file in it, such as {out / 'session.jsonl'}")
+    return Recorder(
+        out,
+        source=options["source"],
+        tags=options["tags"],
+        redactor=Redactor(_keys(target)),
+        force=options["force"],
+        warn=lambda line: click.echo(f"harness: {line}", err=True),
+    )
+
+
+def _run(asked: Asked, target: Target, transport: Any, recorder: Recorder | None) -> int:
+    """Run the turn and close the recording, however it ends; the exit status."""
+    _prepare_stdout(asked)
+    status = "error"
+    try:
+        summary = asyncio.run(run(asked, target, transport, recorder, sys.stdout, sys.stderr))
         status = "error" if summary.failed else "ok"
     except (KeyboardInterrupt, asyncio.CancelledError):
-        return EXIT_INTERRUPTED
+        status = "cancelled"
     except BrokenPipeError:
-        # The reader of stdout has gone; what Python still holds for it must not raise at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = "cancelled"
+        _drop_stdout()
         return EXIT_FAILED
     finally:
         if recorder is not None:
             recorder.close(status)
-            if status == "cancelled":
-                click.echo(f"harness: recorded in {recorder.path}", err=True)
-    if not options["quiet"]:
-        click.echo(_closing_line(summary, recorder), err=True)
+    place = [] if recorder is None else [f"recorded in {recorder.path}"]
+    if status == "cancelled":
+        click.echo(" · ".join(["cancelled", *place]), err=True)
+        return EXIT_INTERRUPTED
+    if not asked.quiet:
+        click.echo(" · ".join([*_closing_words(summary), *place]), err=True)
     return EXIT_FAILED if summary.failed or (recorder is not None and recorder.errors) else 0
 
 
-async def _turn(
-    prompt: str, target: Target, model: str, params: dict[str, Any], recorder: Recorder | None, options: dict[str, Any]
-) -> Summary:
-    from agent.client import Client
-    from agent.loop import run_turn
-    from agent.loop_types import ExecuteTool, Limits
-    from agent.messages import user
-    from agent.network import network_transport
-    from agent.pricing import price
-    from agent.prompt import system_prompt
-    from agent.tools import Toolbox
-    from agent.tools.registry import modes_of_tools
-
-    mode = options["mode"].upper()
-    toolbox = Toolbox(options["workspace"], mode)
-    system = options["system"]
-    if system is None:
-        system = system_prompt(mode, toolbox.root, datetime.now().astimezone().date())
-    history = [user(prompt)]
-    shared: dict[str, Any] = {
-        "mode": mode,
-        "provider": target.provider,
-        "model": model,
-        "system": system,
-        "tools": toolbox.specs(),
-        "params": params,
-        "limits": Limits.for_mode(mode),
-    }
-    transport: Any = network_transport(target.base_url)
-    execute: ExecuteTool = toolbox.execute
-    ids = None
-    tap = None
-    if recorder is not None:
-        transport = recorder.transport(transport)
-        tap = recorder.turn(history, base_url=target.base_url, **shared)
-        execute, ids = tap.tools(toolbox.execute), recorder.next_call
-    _cancel_on_sigterm()
-    async with Client(target, transport=transport) as client:
-        run: Any = run_turn(
-            history,
-            create_stream=client.stream,
-            execute_tool=execute,
-            price=price,
-            ids=ids,
-            wire=target.wire,
-            tool_modes=modes_of_tools(),
-            **shared,
-        )
-        if tap is not None:
-            run = tap.events(run)
-        if options["as_json"]:
-            return await jsonl(run, sys.stdout)
-        colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
-        return await human(run, sys.stdout, sys.stderr, quiet=options["quiet"], colour=colour)
+def _prepare_stdout(asked: Asked) -> None:
+    """JSON is UTF-8; for people, a character that the terminal's encoding lacks must not end the answer."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8" if asked.as_json else None, errors="replace")
 
 
-def _cancel_on_sigterm() -> None:
-    """Let a polite kill close the turn and the recording as Ctrl-C does."""
-    task = asyncio.current_task()
-    assert task is not None
-    with contextlib.suppress(NotImplementedError):
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+def _drop_stdout() -> None:
+    """The reader of stdout has gone; what Python still holds for it must not raise at exit."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)
 
 
 def _params(pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -182,7 +173,7 @@ def _params(pairs: tuple[str, ...]) -> dict[str, Any]:
         if not mark or not name:
             raise click.UsageError(f"--param {pair!r}: write KEY=VALUE, for example temperature=0.2")
         try:
-            params[name] = loads_exact(value.encode())
+            params[name] = loads_exact(value.encode("utf-8", "replace"))
         except NotJSON:
             params[name] = value
     return params
@@ -203,15 +194,15 @@ def _default_path(model: str) -> Path:
     return Path("recordings") / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{slug}-{secrets.token_hex(2)}.jsonl"
 
 
-def _closing_line(summary: Summary, recorder: Recorder | None) -> str:
+def _closing_words(summary: Summary) -> list[str]:
+    """Tokens, cost and stop reason of a turn that came to its end."""
     finish = summary.finish or {}
     usage = finish.get("usage") or {}
     counts = [
-        f"{usage[name]:,} {label}" if usage.get(name) is not None else f"? {label}"
-        for name, label in (("input_tokens", "tokens in"), ("output_tokens", "out"))
+        f"{usage[name]:,} {label}"
+        for name, label in (("input_tokens", "tokens in"), ("output_tokens", "tokens out"))
+        if usage.get(name) is not None
     ]
     cost = finish.get("cost_usd")
-    parts = [", ".join(counts), "unpriced" if cost is None else f"${cost}", str(finish.get("stop_reason"))]
-    if recorder is not None:
-        parts.append(f"recorded in {recorder.path}")
-    return " · ".join(parts)
+    words = [", ".join(counts) or "no token counts", "unpriced" if cost is None else f"${cost}"]
+    return [*words, str(finish.get("stop_reason"))]

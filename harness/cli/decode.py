@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import click
 
-from agent.events import EOF, DecodeOptions, End, Event, to_dict
+from agent.events import EOF, DecodeOptions, End, to_dict
 from agent.jsonio import dumps
 from agent.providers import WIRES
 from agent.response import Framer, ResponseDecoder
@@ -18,11 +19,12 @@ ENDS = {
     "reset": End("error", "ReadError", "connection reset"),
     "timeout": End("error", "ReadTimeout", "no data in time"),
 }
+_READ = 1 << 16
 
 
 @click.command(name="decode")
 @click.argument("file", type=click.File("rb"))
-@click.option("--wire", required=True, type=click.Choice(list(WIRES)), help="Wire format of the response.")
+@click.option("--wire", type=click.Choice(list(WIRES)), help="Wire format of the response; --raw needs none.")
 @click.option("--status", default=200, show_default=True, type=click.IntRange(100, 599), help="HTTP status.")
 @click.option("--content-type", help="Content type of the response; without it the first byte tells.")
 @click.option("--chunk", type=click.IntRange(1), help="Feed the bytes in chunks of this size.")
@@ -32,7 +34,7 @@ ENDS = {
 @click.option("--think-tags", is_flag=True, help="Split a leading <think>...</think> off the text as reasoning.")
 def command(
     file: BinaryIO,
-    wire: str,
+    wire: str | None,
     status: int,
     content_type: str | None,
     chunk: int | None,
@@ -41,45 +43,24 @@ def command(
     strict: bool,
     think_tags: bool,
 ) -> None:
-    """Turn the raw bytes of a provider's response into events, one JSON object a line.
+    """Turn the raw bytes of a provider's response into events, one JSON object a line, as they come.
 
     FILE holds the body of the response, `-` is standard input. The exit status is 0 also when the events hold an error.
 
     \b
     curl -sN https://api.openai.com/v1/chat/completions ... | harness decode --wire openai-chat -
-    harness decode --wire anthropic --raw stream.sse
+    harness decode --wire anthropic stream.sse
+    harness decode --raw stream.sse
     """
-    body = file.read()
     framer = Framer(content_type, strict=strict)
-    decoder = ResponseDecoder(wire, status=status, options=DecodeOptions(think_tags=think_tags))
-    out = sys.stdout.buffer
-    size = chunk or max(len(body), 1)
-
-    def show(frames: list[Frame]) -> None:
-        for frame in frames:
-            events = decoder.frame(frame)
-            lines = [frame_to_dict(frame)] if raw else [to_dict(event) for event in events]
-            _write(out, lines)
-
-    for start in range(0, len(body), size):
-        piece = body[start : start + size]
-        show(framer.feed(piece))
-        rest = framer.body(piece)
-        if framer.overflowed:
-            show_events(out, decoder.overflow(), raw)
-            break
-        decoder.body(rest)
-    show(framer.flush())
-    show_events(out, decoder.finish(ENDS[end]), raw)
-    if raw and not framer.is_stream:
-        click.echo(
-            "harness: the body is no event stream, so it has no frames (without --raw its events are shown)", err=True
-        )
-
-
-def show_events(out: BinaryIO, events: list[Event], raw: bool) -> None:
-    if not raw:
-        _write(out, [to_dict(event) for event in events])
+    chunks = _chunks(file, chunk)
+    if raw:
+        _print_frames(framer, chunks)
+    elif wire is None:
+        raise click.UsageError(f"no wire format: name one with --wire ({', '.join(WIRES)}), or ask for --raw frames")
+    else:
+        decoder = ResponseDecoder(wire, status=status, options=DecodeOptions(think_tags=think_tags))
+        _print_events(framer, decoder, chunks, ENDS[end])
 
 
 def frame_to_dict(frame: Frame) -> dict[str, Any]:
@@ -88,6 +69,64 @@ def frame_to_dict(frame: Frame) -> dict[str, Any]:
     return {"event": frame.event, "data": data, "id": frame.id, "unterminated": frame.unterminated}
 
 
-def _write(out: BinaryIO, lines: list[dict[str, Any]]) -> None:
+def _chunks(file: BinaryIO, size: int | None) -> Iterator[bytes]:
+    """The bytes as they come, or in chunks of `size` with the rest as the last one."""
+    read = getattr(file, "read1", file.read)
+    pending = bytearray()
+    while data := read(_READ):
+        if size is None:
+            yield data
+            continue
+        pending += data
+        whole = len(pending) - len(pending) % size
+        for start in range(0, whole, size):
+            yield bytes(pending[start : start + size])
+        del pending[:whole]
+    if pending:
+        yield bytes(pending)
+
+
+def _print_events(framer: Framer, decoder: ResponseDecoder, chunks: Iterator[bytes], end: End) -> None:
+    for chunk in chunks:
+        events = [event for frame in framer.feed(chunk) for event in decoder.frame(frame)]
+        rest = framer.body(chunk)
+        if framer.overflowed:
+            _write([to_dict(event) for event in [*events, *decoder.overflow()]])
+            break
+        decoder.body(rest)
+        _write([to_dict(event) for event in events])
+    events = [event for frame in framer.flush() for event in decoder.frame(frame)]
+    events += decoder.finish(end)
+    _write([to_dict(event) for event in events])
+    _tell_left_out(decoder)
+
+
+def _print_frames(framer: Framer, chunks: Iterator[bytes]) -> None:
+    for chunk in chunks:
+        _write([frame_to_dict(frame) for frame in framer.feed(chunk)])
+        if framer.overflowed:
+            _tell("a frame is longer than 32 MiB; it and what follows are left out")
+            return
+    _write([frame_to_dict(frame) for frame in framer.flush()])
+    if not framer.is_stream:
+        _tell("the body is no event stream, so it has no frames (with --wire instead of --raw its events are shown)")
+
+
+def _tell_left_out(decoder: ResponseDecoder) -> None:
+    """What gave no event, for those who look for a fault in a stream."""
+    if decoder.malformed:
+        _tell(f"data blocks that are no JSON object, skipped: {decoder.malformed}")
+    if decoder.unknown:
+        _tell(f"unknown to the adapter: {', '.join(f'{name} ({count})' for name, count in decoder.unknown.items())}")
+
+
+def _tell(text: str) -> None:
+    click.echo(f"harness: {text}", err=True)
+
+
+def _write(lines: list[dict[str, Any]]) -> None:
+    out = sys.stdout.buffer
     for line in lines:
         out.write(dumps(line) + b"\n")
+    if lines:
+        out.flush()

@@ -56,8 +56,15 @@ def _replay_all(files: list[Path], jobs: int) -> Iterator[Replayed]:
     from multiprocessing import get_context
 
     workers = min(jobs, len(files))
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_leave_interrupts) as pool:
         yield from pool.map(replay_recording, files, chunksize=max(1, len(files) // (workers * 8)))
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C reaches every process of a terminal; the main one alone says so."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _with_progress(results: Iterator[Replayed], total: int) -> Iterator[Replayed]:
