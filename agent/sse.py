@@ -354,8 +354,8 @@ class SSEDecoder:
             return Frame(raw, b'{"error":' + error + b"}", "error", self._id)
         if not data:
             return Frame(raw, None, None, self._id)
-        name = event.decode("utf-8", "replace") if event else _MESSAGE
-        return Frame(raw, data[0] if len(data) == 1 else b"\n".join(data), name, self._id)
+        kind = event.decode("utf-8", "replace") if event else _MESSAGE
+        return Frame(raw, data[0] if len(data) == 1 else b"\n".join(data), kind, self._id)
 
 
 def _is_whole(data: bytes) -> bool:
