@@ -5,10 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import os
-import re
-import secrets
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +16,11 @@ from agent.jsonio import NotJSON, loads_exact
 from agent.providers.base import Target
 from agent.providers.base_url import TargetError
 from agent.providers.table import PROVIDERS, MissingKey, UnknownProvider, resolve
-from harness.cli.ask_turn import Asked, network, run
+from harness.cli.ask_turn import Asked, run
 from harness.errors import HarnessError
 from harness.recorder import Recorder
 from harness.redaction import Redactor
+from harness.session import network, new_path
 
 MODES = ("plan", "fix", "build", "swe")
 EXIT_FAILED = 1
@@ -114,7 +112,7 @@ def _prompt(words: tuple[str, ...]) -> str:
 
 
 def _recorder(target: Target, options: dict[str, Any]) -> Recorder:
-    out: Path = options["out"] or _default_path(options["model"])
+    out: Path = options["out"] or new_path(Path("recordings"), options["model"])
     if out.is_dir():
         raise HarnessError(f"{out}: this is a folder: name a file in it, such as {out / 'session.jsonl'}")
     return Recorder(
@@ -186,12 +184,6 @@ def _keys(target: Target) -> dict[str, str]:
     if target.key is not None and target.key_variable is not None:
         found[target.key_variable] = target.key
     return found
-
-
-def _default_path(model: str) -> Path:
-    """A new file under recordings/, named after the time and the model."""
-    slug = re.sub(r"[^A-Za-z0-9.]+", "-", model).strip("-.")[:60]
-    return Path("recordings") / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{slug}-{secrets.token_hex(2)}.jsonl"
 
 
 def _closing_words(summary: Summary) -> list[str]:
