@@ -78,7 +78,7 @@ def read_objects(blocks: Iterable[bytes], faults: Faults) -> Iterator[tuple[int,
     A broken line is a `truncated_tail` when nothing but blanks and NULs follows it, else a `bad_line`.
     """
     broken: tuple[int, str] | None = None
-    for number, line in enumerate(_lines(blocks), 1):
+    for number, line in enumerate(split_lines(blocks), 1):
         if number == 1:
             line = line.removeprefix(_BOM)
         try:
@@ -163,7 +163,7 @@ def _inflate(blocks: Iterable[bytes], faults: Faults) -> Iterator[bytes]:
         faults.add("truncated_gzip", None, "the compressed data ends early")
 
 
-def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def split_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Lines without their LF; the last one too where its LF is missing."""
     pending: list[bytes] = []
     for block in blocks:
