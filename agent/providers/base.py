@@ -129,24 +129,34 @@ class Decoder:
         try:
             payload = orjson.loads(data)
         except orjson.JSONDecodeError:
-            if data.strip() == b"[DONE]":
-                self._done()
-                return self._take()
-            try:
-                payload = loads(data)
-            except NotJSON:
-                self.malformed += 1
-                return []
-            self._dirty = True
+            return self._feed_odd(data)
+        return self._feed_payload(payload, data)
+
+    def _feed_payload(self, payload: Any, data: bytes) -> list[Event]:
+        """The events of data that `orjson` has parsed."""
         if type(payload) is dict:
             self._payload(payload, data)
         else:
             self.malformed += 1
-        self._dirty = False
         out = self._out
         if not out:
             return []
         self._out = []
+        return out
+
+    def _feed_odd(self, data: bytes) -> list[Event]:
+        """The events of data that `orjson` refuses."""
+        if data.strip() == b"[DONE]":
+            self._done()
+            return self._take()
+        try:
+            payload = loads(data)
+        except NotJSON:
+            self.malformed += 1
+            return []
+        self._dirty = True
+        out = self._feed_payload(payload, data)
+        self._dirty = False
         return out
 
     def parse_body(self, body: bytes) -> list[Event]:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agent.events import DecodeOptions, Error, StopReason
+from orjson import loads
+
+from agent.events import DecodeOptions, Error, Event, StopReason, Text
 from agent.failures import in_stream_error
 from agent.jsonio import scrub, scrub_deep
 from agent.messages import Message, ToolSpec
@@ -26,6 +28,7 @@ from agent.providers.openai_chat_fields import (
 from agent.providers.openai_chat_request import build
 from agent.providers.openai_chat_tools import ToolCalls
 from agent.providers.openai_chat_usage import Counts
+from agent.sse import Frame
 
 STOPS: Mapping[str, StopReason] = {
     "length": "length",
@@ -58,7 +61,7 @@ _NO_WORD = ("", "null")
 class ChatDecoder(Decoder):
     """The state machine of one chat response."""
 
-    __slots__ = ("_counts", "_group", "_key_variable", "_over", "_refused", "_stop_error", "_tools")
+    __slots__ = ("_counts", "_group", "_key_variable", "_over", "_plain", "_refused", "_stop_error", "_tools")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
@@ -69,6 +72,49 @@ class ChatDecoder(Decoder):
         self._group: tuple[Any, Any] | None = None  # type and index of the open entry of reasoning_details
         self._refused = False
         self._over = False  # [DONE] was seen: nothing after it is read
+        self._plain = False  # nothing is held back or over, the model is known: a piece of text is an event at once
+
+    def feed(self, frame: Frame) -> list[Event]:
+        """The events of one frame; plain text, most of a stream, takes the short way."""
+        data = frame.data
+        if data is None:
+            return []
+        try:
+            payload = loads(data)
+        except ValueError:
+            out = self._feed_odd(data)
+        else:
+            if self._plain:
+                try:
+                    (choice,) = payload["choices"]
+                    delta = choice["delta"]
+                    text = delta["content"]
+                    if (
+                        type(text) is str
+                        and text
+                        and len(delta) == 1
+                        and choice.get("finish_reason") is None
+                        and not choice.get("index")
+                        and payload.get("usage") is None
+                        and "error" not in payload
+                        and "error" not in choice
+                        and "usage" not in choice
+                        and "x_groq" not in payload
+                    ):
+                        return [Text(text)]
+                except (LookupError, TypeError, ValueError, AttributeError):
+                    pass
+            out = self._feed_payload(payload, data)
+        self._plain = not (
+            self.model is None
+            or self._ended
+            or self._failed
+            or self._over
+            or self._half
+            or self._held is not None
+            or self._think
+        )
+        return out
 
     def _payload(self, payload: dict[str, Any], raw: bytes) -> None:
         if self._over:
