@@ -6,7 +6,7 @@ first record is none of a recording is refused. Old versions are upgraded here, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
 
@@ -23,9 +23,19 @@ class RecordReader:
     and for a record that does not fit its kind or its place. `UnreadableRecording` and `NewerVersion` come both ways.
     """
 
-    def __init__(self, path: str | PathLike[str], *, strict: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        *,
+        strict: bool = False,
+        prefilter: Callable[[Iterator[bytes]], Iterator[bytes]] | None = None,
+    ) -> None:
+        """`prefilter` takes the blocks of the file and gives the lines that are worth parsing, in blocks again; line
+        numbers count these then.
+        """
         self.path = Path(path)
         self.strict = strict
+        self._prefilter = prefilter
         self.header: Record | None = None
         self.version = FORMAT_VERSION
         self._faults = Faults(self.path, strict=strict)
@@ -36,7 +46,8 @@ class RecordReader:
 
     def __iter__(self) -> Iterator[tuple[int, Record]]:
         faults = self._faults
-        records = read_objects(blocks_of(self.path, faults), faults)
+        blocks = blocks_of(self.path, faults)
+        records = read_objects(blocks if self._prefilter is None else self._prefilter(blocks), faults)
         order = OrderChecker()
         first, last = True, None
         for number, record in records:

@@ -181,4 +181,7 @@ _OF_TURN = {"tool_result": _tool_result, "loop": _loop}
 
 
 def _pairs(headers: Any) -> Headers:
-    return [(name, value) for name, value in headers]
+    pairs = [(name, value) for name, value in headers]
+    if not all(type(part) is str for pair in pairs for part in pair):
+        raise TypeError("a header is no pair of strings")
+    return pairs

@@ -34,6 +34,12 @@ def test_a_whole_recording(tmp_path, strict, compress):
     assert read(path, strict=strict) == (numbered(), [])
 
 
+def test_a_prefilter_decides_what_is_parsed(tmp_path):
+    path = write(tmp_path, lines(numbered()))
+    found = RecordReader(path, prefilter=lambda blocks: (b"\n".join(block.split(b"\n")[:2]) for block in blocks))
+    assert [record["kind"] for _, record in found] == ["header", "turn"]
+
+
 def test_the_header_is_kept(tmp_path):
     reader = RecordReader(write(tmp_path, lines(numbered())))
     assert [number for number, _ in reader] == [*range(1, len(numbered()) + 1)]

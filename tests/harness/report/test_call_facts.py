@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+import harness
+from harness.report.call_facts import call_facts, content
+from tests.harness.report.session import session, usage, write
+
+
+@pytest.mark.parametrize(
+    ("events", "parts"),
+    [
+        ([], []),
+        ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], [{"type": "text", "text": "ab"}]),
+        (
+            [{"type": "reasoning", "text": "a"}, {"type": "text", "text": ""}, {"type": "text", "text": "b"}],
+            [{"type": "reasoning", "text": "a"}, {"type": "text", "text": "b"}],
+        ),
+        (
+            [
+                {"type": "text", "text": "a"}, {"type": "reasoning", "text": "", "opaque": {"type": "server_tool"}},
+                {"type": "text", "text": "b"},
+            ],
+            [{"type": "text", "text": "a"}, {"type": "opaque", "what": "server_tool"}, {"type": "text", "text": "b"}],
+        ),
+        ([{"type": "reasoning", "text": "", "opaque": "sig"}], [{"type": "opaque", "what": "str"}]),
+        ([{"type": "reasoning", "text": "", "opaque": {"signature": "x"}}], [{"type": "opaque", "what": "signature"}]),
+        ([{"type": "reasoning", "text": ""}, usage(), {"type": "error"}, {}], []),
+        (
+            [{"type": "tool_call", "id": "c", "name": "n", "input": {"_raw": "{"}, "unparsed": True}],
+            [{"type": "tool_call", "id": "c", "name": "n", "input": {"_raw": "{"}, "unparsed": True}],
+        ),
+    ],
+)  # fmt: skip
+def test_events_add_up(events, parts):
+    assert content(events) == parts
+
+
+def test_figures_of_a_call(tmp_path):
+    recording = harness.open(write(tmp_path / "x.jsonl", session()))
+    call = recording.calls[1]
+    started = call.started
+    facts = call_facts(call, recording.turns[0].tool_results)
+    assert (facts.call, facts.turn, facts.retry_of, facts.wire) == (1, 0, 0, "openai-chat")
+    assert (facts.provider, facts.model, facts.answered_by) == ("openai", "m", "m-1")
+    assert (facts.status, facts.content_type, facts.frames, facts.bytes) == (200, "a/b", 2, 18)
+    assert facts.first_chunk == call.frames[0].t - started == 0.5
+    assert facts.duration == 0.25 * 11
+    assert (facts.ending, facts.complete, facts.stop_reason) == ("complete", True, "tool_calls")
+    assert [part["type"] for part in facts.content] == ["reasoning", "text", "tool_call", "tool_call"]
+    assert [(result["ok"], result["output"]) for result in facts.tool_results] == [
+        (True, "out"),
+        (False, "no such file"),
+    ]
+
+
+def test_the_first_chunk_may_end_inside_the_first_frame(tmp_path):
+    records = session()
+    frame = next(record for record in records if record["kind"] == "frame")
+    frame |= {"cuts": [2, 9], "cut_t": [frame["t"] - 0.125]}
+    call = harness.open(write(tmp_path / "x.jsonl", records)).calls[1]
+    assert call_facts(call, []).first_chunk == 0.375
