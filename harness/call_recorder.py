@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from agent.events import DecodeOptions, End, Event, to_dict
 from agent.response import Framer, ResponseDecoder, no_response
 from agent.sse import Frame, SSEDecoder
-from harness.encodings import ContentDecoder, Undecodable, content_decoder
+from harness.encodings import Undecodable, Unpacker, coding_of
 from harness.headers import header_value, recorded_headers
 from harness.records import Record, body_record, call_end_record, event_record, frame_record
 from harness.redaction import Redactor
 
 
-class CallRecorder:
-    """Response head, chunks and end in; records out, all that one chunk made in one `write`.
+@dataclass(slots=True, frozen=True)
+class Outlet:
+    """What the parts of one recorder share. None of it raises, except for `redactor`.
 
-    Events derive from the redacted frames, by the same decoder that live calls and replays use. `write` takes records,
-    `count` every event, `clock` gives seconds since the recording began. `url` is the redacted one.
+    `write` takes records, `fault` what could not be recorded, `count` every event; `clock` gives seconds since the
+    recording began.
+    """
+
+    write: Callable[[list[Record]], None]
+    fault: Callable[[Exception], None]
+    count: Callable[[Event], None]
+    clock: Callable[[], float]
+    redactor: Redactor
+
+
+class CallRecorder:
+    """Response head, chunks and end in; records out, all that one chunk made in one write.
+
+    Events derive from the redacted frames, by the same decoder that live calls and replays use. `url` is the redacted
+    one. `ended` is called with this object when the call is over.
+
+    A fault costs what it touches and no more: a frame that cannot be redacted, the events of a decoder that failed. The
+    call's `bytes` then exceed what its records hold, or its events end early, and a replay says so.
     """
 
     def __init__(
@@ -27,23 +47,19 @@ class CallRecorder:
         options: DecodeOptions,
         *,
         url: str,
-        write: Callable[[list[Record]], None],
-        count: Callable[[Event], None],
-        redactor: Redactor,
-        clock: Callable[[], float],
+        outlet: Outlet,
+        ended: Callable[[CallRecorder], None],
     ) -> None:
         self._call = call
         self._wire = wire
         self._options = options
         self._url = url
-        self._write = write
-        self._count = count
-        self._redactor = redactor
-        self._clock = clock
+        self._outlet = outlet
+        self._when_ended = ended
         self._framer: Framer | None = None
         self._decoder: ResponseDecoder | None = None
-        self._content: ContentDecoder | None = None
-        self._opaque = False  # the body is kept as it came: its content coding cannot be undone
+        self._unpacker: Unpacker | None = None
+        self._head: Record | None = None  # held back until it is known whether the content coding can be undone
         self._bytes = 0
         self._frames = 0
         self._bodies = 0
@@ -52,64 +68,76 @@ class CallRecorder:
         self._cuts: list[int] = []
         self._cut_times: list[float] = []
         self._overflowed = False
+        self._lost = False  # framing has failed: nothing more of this body can be recorded
         self._ended = False
 
-    def response(self, status: int, headers: Sequence[tuple[str, str]]) -> None:
-        """The head of the response."""
-        record: Record = {"kind": "response", "t": self._clock(), "call": self._call, "status": status}
-        kept = recorded_headers(headers, self._redactor)
-        encoding = header_value(headers, "content-encoding") or "identity"
-        if encoding.lower() != "identity":
-            self._content = content_decoder(encoding)
-            self._opaque = self._content is None
-        if self._content is None:
-            record["headers"] = kept
-        else:
-            record["headers"] = [pair for pair in kept if pair[0].lower() != "content-encoding"]
-            record["encoding"] = encoding
+    def response(
+        self, status: int, headers: Sequence[tuple[str, str]], recorded: Mapping[str, Any] | None = None
+    ) -> None:
+        """The head of the response. `recorded`: its headers in the recording that it is replayed from."""
+        outlet = self._outlet
+        kept: list[list[str]] = []
+        try:
+            kept = recorded_headers(headers, outlet.redactor)
+        except Exception as error:
+            outlet.fault(error)
+        record: Record = {"kind": "response", "t": outlet.clock(), "call": self._call, "status": status}
+        record |= recorded or {"headers": kept}
         self._framer = Framer(header_value(headers, "content-type"))
-        if self._wire is not None and not self._opaque:
-            self._decoder = ResponseDecoder(
-                self._wire,
-                status=status,
-                headers=[(name, value) for name, value in kept],
-                call=self._call,
-                options=self._options,
-            )
-        self._write([record])
+        if self._wire is not None:
+            pairs = [(name, value) for name, value in kept]
+            try:
+                self._decoder = ResponseDecoder(
+                    self._wire, status=status, headers=pairs, call=self._call, options=self._options
+                )
+            except Exception as error:
+                outlet.fault(error)
+        coding = coding_of(headers)
+        if coding:
+            self._unpacker = Unpacker(coding)
+            self._head = record
+            outlet.write(self._unpacked([]))
+        else:
+            outlet.write([record])
 
     def chunk(self, data: bytes) -> None:
         """Bytes as one network read gave them."""
-        now = self._clock()
-        self._bytes += len(data)
-        if self._content is not None:
-            try:
-                data = self._content.feed(data)
-            except Undecodable:
-                self._content = None
-                self._opaque = True
-        if data:
-            self._write(self._records_of(data, now))
+        if self._ended:
+            return
+        now = self._outlet.clock()
+        if self._unpacker is None:
+            if data:
+                self._outlet.write(self._records_of(data, now))
+            return
+        try:
+            chunks = self._unpacker.feed(now, data)
+        except Undecodable as error:
+            # What came before stands decoded in the file; the caller cannot read on from here either.
+            self.end(End("error", "DecodingError", str(error)))
+            return
+        self._outlet.write(self._unpacked(chunks))
 
     def end(self, end: End) -> None:
         """The end of the response, or of the try where none came. A second end says nothing."""
         if self._ended:
             return
         self._ended = True
-        now = self._clock()
-        end = End(end.kind, end.error_class, self._redactor.text(end.message))
+        now = self._outlet.clock()
         records: list[Record] = []
+        if self._unpacker is not None:
+            records += self._unpacked(self._unpacker.end())
+            if self._unpacker.fault is not None and end.kind == "closed":
+                end = End("error", "DecodingError", self._unpacker.fault)
+        end = End(end.kind, end.error_class, self._message(end.message))
         if self._framer is None:
             if self._wire is not None:
-                records += self._event_records(no_response(end, self._url), None, now)
+                records += self._event_records(None, now, no_response, end, self._url)
         else:
-            rest = self._content.flush() if self._content is not None else b""
-            if rest:
-                records += self._records_of(rest, now)
-            for frame in self._framer.flush():
-                records += self._frame_records(frame, now, self._position)
+            if not self._lost and not self._opaque:
+                for frame in self._framer.flush():
+                    records += self._frame_records(frame, now, self._position)
             if self._decoder is not None:
-                records += self._event_records(self._decoder.finish(end), None, now)
+                records += self._event_records(None, now, self._decoder.finish, end)
         decoder = self._decoder
         record = call_end_record(
             self._call,
@@ -119,28 +147,62 @@ class CallRecorder:
             malformed=0 if decoder is None else decoder.malformed,
             unknown=None if decoder is None else decoder.unknown,
         )
-        self._write([*records, {"t": now, **record}])
+        self._outlet.write([*records, {"t": now, **record}])
+        self._when_ended(self)
+
+    @property
+    def _opaque(self) -> bool:
+        return self._unpacker is not None and self._unpacker.opaque
+
+    def _message(self, message: str) -> str:
+        try:
+            return self._outlet.redactor.text(message)
+        except Exception as error:
+            self._outlet.fault(error)
+            return ""
+
+    def _unpacked(self, chunks: list[tuple[float, bytes]]) -> list[Record]:
+        """The records of a body with a content coding; the head comes first, once all is known of it."""
+        unpacker = self._unpacker
+        assert unpacker is not None
+        records: list[Record] = []
+        if unpacker.decided and self._head is not None:
+            head, self._head = self._head, None
+            if not unpacker.opaque:
+                head["headers"] = [pair for pair in head["headers"] if pair[0].lower() != "content-encoding"]
+                head["encoding"] = unpacker.coding
+            records.append(head)
+        for t, data in chunks:
+            records += self._body_record(data, t) if unpacker.opaque else self._records_of(data, t)
+        return records
 
     def _records_of(self, data: bytes, now: float) -> list[Record]:
         framer = self._framer
-        assert framer is not None
-        if self._opaque:
-            return [self._body_record(data, now)]
+        if self._lost or framer is None:
+            self._bytes += len(data)
+            return []
+        try:
+            frames = framer.feed(data)
+            rest = framer.body(data)
+        except Exception as error:
+            self._outlet.fault(error)
+            self._lost = True
+            self._bytes += len(data)
+            return []
         records: list[Record] = []
         chunk_end = self._position + len(data)
-        for frame in framer.feed(data):
+        for frame in frames:
             records += self._frame_records(frame, now, chunk_end)
         self._position = chunk_end
         if self._frame_start < chunk_end:
             self._cuts.append(chunk_end - self._frame_start)
             self._cut_times.append(now)
-        rest = framer.body(data)
         if framer.overflowed and not self._overflowed:
             self._overflowed = True
             if self._decoder is not None:
-                records += self._event_records(self._decoder.overflow(), None, now)
+                records += self._event_records(None, now, self._decoder.overflow)
         if rest:
-            records.append(self._body_record(rest, now))
+            records += self._body_records(rest)
         return records
 
     def _frame_records(self, frame: Frame, now: float, chunk_end: int) -> list[Record]:
@@ -158,29 +220,64 @@ class CallRecorder:
             elif ends_chunk:
                 times.pop()
                 cuts = None if len(cuts) == 1 else cuts
-        raw = self._redactor.bytes(frame.raw)
+        try:
+            raw = self._outlet.redactor.bytes(frame.raw)
+        except Exception as error:
+            self._outlet.fault(error)
+            self._bytes += length
+            return []
         if raw is not frame.raw:
             frame = _reread(raw, frame)
-            cuts = None if cuts is None else [min(cut, len(raw)) for cut in cuts]
+            if cuts:
+                cuts = [min(cut, len(raw)) for cut in cuts]
+                cuts[-1] = len(raw) if ends_chunk else cuts[-1]
+        self._bytes += len(raw)
         record = frame_record(self._call, self._frames, raw, cuts, times, frame.unterminated)
-        records = [{"t": now, **record}]
+        records: list[Record] = [{"t": now, **record}]
         if self._decoder is not None:
-            records += self._event_records(self._decoder.frame(frame), self._frames, now)
+            records += self._event_records(self._frames, now, self._decoder.frame, frame)
         self._frames += 1
         return records
 
-    def _body_record(self, data: bytes, now: float) -> Record:
-        data = self._redactor.bytes(data)
-        if self._decoder is not None and not self._overflowed and not self._opaque:
-            self._decoder.body(data)
-        record = {"t": now, **body_record(self._call, self._bodies, data)}
-        self._bodies += 1
-        return record
+    def _body_records(self, data: bytes) -> list[Record]:
+        """The records of bytes that are no frame: one a chunk, also where chunks were held until it was clear."""
+        records: list[Record] = []
+        start = 0
+        for cut, t in zip(self._cuts, self._cut_times, strict=True):
+            records += self._body_record(data[start:cut], t)
+            start = cut
+        self._cuts.clear()
+        self._cut_times.clear()
+        self._frame_start = self._position
+        return records
 
-    def _event_records(self, events: list[Event], frame: int | None, now: float) -> list[Record]:
-        for event in events:
-            self._count(event)
-        return [{"t": now, **event_record(self._call, frame, to_dict(event))} for event in events]
+    def _body_record(self, data: bytes, t: float) -> list[Record]:
+        try:
+            redacted = self._outlet.redactor.bytes(data)
+        except Exception as error:
+            self._outlet.fault(error)
+            self._bytes += len(data)
+            return []
+        self._bytes += len(redacted)
+        if self._decoder is not None and not self._overflowed and not self._opaque:
+            self._decoder.body(redacted)
+        record = {"t": t, **body_record(self._call, self._bodies, redacted)}
+        self._bodies += 1
+        return [record]
+
+    def _event_records(
+        self, frame: int | None, now: float, decode: Callable[..., list[Event]], *arguments: Any
+    ) -> list[Record]:
+        """The events that `decode` gives. Where it fails, this call gives no more of them."""
+        try:
+            events = decode(*arguments)
+            for event in events:
+                self._outlet.count(event)
+            return [{"t": now, **event_record(self._call, frame, to_dict(event))} for event in events]
+        except Exception as error:
+            self._outlet.fault(error)
+            self._decoder = None
+            return []
 
 
 def _reread(raw: bytes, frame: Frame) -> Frame:

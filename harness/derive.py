@@ -7,8 +7,8 @@ from typing import Any
 from agent.events import DecodeOptions, Event, to_dict
 from agent.jsonio import canonical, dumps
 from agent.response import Framer, ResponseDecoder, no_response
-from harness.headers import header_value
-from harness.matching import shorten
+from harness.encodings import coding_of
+from harness.matching import shorten, value_differences
 from harness.recorded import Call
 
 Derived = list[tuple[int | None, dict[str, Any]]]
@@ -16,7 +16,10 @@ Derived = list[tuple[int | None, dict[str, Any]]]
 
 
 def derive(call: Call) -> Derived:
-    """The events of a call of a known wire format. Where its end is missing, those up to there."""
+    """The events of a call of a known wire format. Where its end is missing, those up to there.
+
+    A body whose content coding was not undone gives none but those of its end.
+    """
     assert call.wire is not None
     died = call.end_record is None
     if call.response is None:
@@ -36,7 +39,7 @@ def derive(call: Call) -> Derived:
         found.extend((frame, to_dict(event)) for event in events)
 
     overflowed = False
-    for chunk in call.chunks():
+    for chunk in () if coding_of(call.response.headers) else call.chunks():
         for frame in framer.feed(chunk):
             add(index, decoder.frame(frame))
             index += 1
@@ -46,28 +49,64 @@ def derive(call: Call) -> Derived:
             add(None, decoder.overflow())
         elif rest and not overflowed:
             decoder.body(rest)
-    if not died:
+    if not died or (call.frames and call.frames[-1].unterminated):
         for frame in framer.flush():
             add(index, decoder.frame(frame))
             index += 1
+    if not died:
         add(None, decoder.finish(call.end))
     return found
 
 
 def first_difference(call: Call) -> str | None:
-    """How the events that today's adapters derive differ from the recorded ones: one line, None where they agree."""
-    if call.wire is None or (call.response and header_value(call.response.headers, "content-encoding")):
+    """What of a call is missing, or how its events differ from what today's adapters derive; None where all agrees."""
+    gap = _gap(call)
+    if gap is not None:
+        return f"call {call.number}: {gap}"
+    if call.wire is None:
         return None
     derived = derive(call)
     recorded = [(record["frame"], record["event"]) for record in call.event_records]
+    if call.end_record is None:
+        derived, recorded = _as_far_as_written(call, derived, recorded)
     if dumps(derived) == dumps(recorded):
         return None
     for index in range(max(len(derived), len(recorded))):
         one = recorded[index] if index < len(recorded) else None
         other = derived[index] if index < len(derived) else None
         if one is None or other is None or canonical(list(one)) != canonical(list(other)):
-            return f"call {call.number}, event {index}: recorded {_show(one)}, derived {_show(other)}"
+            return f"call {call.number}, event {index}: {_describe(one, other)}"
     return None
+
+
+def _gap(call: Call) -> str | None:
+    """What is missing of the call's bytes: records, or a part that could not be recorded."""
+    for kind, parts in (("frame", call.frames), ("body", call.bodies)):
+        for index, part in enumerate(parts):
+            if part.i != index:
+                return f"{kind} {part.i} stands where {kind} {index} belongs"
+    if call.end_record is not None:
+        size = sum(len(part.raw) for part in (*call.frames, *call.bodies))
+        if size != call.end_record["bytes"]:
+            return f"{size} bytes of its response are recorded, {call.end_record['bytes']} came"
+    return None
+
+
+def _as_far_as_written(call: Call, derived: Derived, recorded: Derived) -> tuple[Derived, Derived]:
+    """Both, of a recording that stops inside this call: the events of its last frame, or of its end, may not all have
+    been written."""
+    while len(recorded) > len(derived) and recorded[-1][0] is None:
+        recorded = recorded[:-1]
+    last = (None, len(call.frames) - 1)
+    while len(derived) > len(recorded) and derived[-1][0] in last:
+        derived = derived[:-1]
+    return derived, recorded
+
+
+def _describe(one: tuple[int | None, dict[str, Any]] | None, other: tuple[int | None, dict[str, Any]] | None) -> str:
+    if one is not None and other is not None and one[0] == other[0]:
+        return f"{one[1].get('type')}: {value_differences(one[1], other[1])[0].say('derived')}"
+    return f"recorded {_show(one)}, derived {_show(other)}"
 
 
 def _show(event: tuple[int | None, dict[str, Any]] | None) -> str:

@@ -1,30 +1,42 @@
-"""Content codings (RFC 9110, 8.4), undone a chunk at a time, so that a recording holds what the caller read."""
+"""Content codings (RFC 9110, 8.4), undone a chunk at a time, so that a recording holds what the caller read.
+
+Undone are gzip and deflate, which every client can. What else a server sends (although it is asked for `identity`) is
+kept as it came, so that a replay gives each client the bytes that it would have had to decode itself.
+"""
 
 from __future__ import annotations
 
 import zlib
-from importlib import import_module
-from typing import Any, Protocol
+from collections.abc import Iterable
 
 
 class Undecodable(ValueError):
     """The bytes do not fit their content coding."""
 
 
-class ContentDecoder(Protocol):
-    def feed(self, chunk: bytes) -> bytes: ...
-
-    def flush(self) -> bytes: ...
+CODINGS = frozenset({"br", "compress", "dcb", "dcz", "deflate", "gzip", "x-compress", "x-gzip", "zstd"})
+"""The registered content codings (IANA, HTTP Content Coding Registry)."""
 
 
-class _Zlib:
-    """gzip; deflate with a zlib header, and (as some servers send it) without."""
+def coding_of(headers: Iterable[tuple[str, str]]) -> str:
+    """The content codings that the headers name, in order, comma-separated; "" for none.
+
+    Words that are no coding (`identity`, `none`, `utf-8`) say nothing, as clients ignore them too.
+    """
+    values = ",".join(value for name, value in headers if name.lower() == "content-encoding")
+    return ", ".join(word for part in values.split(",") if (word := part.strip().lower()) in CODINGS)
+
+
+class ContentDecoder:
+    """gzip; deflate with a zlib header, and (as some servers send it) without. Multi-member gzip ends with the first
+    member, as in httpx."""
 
     def __init__(self, *, raw_allowed: bool, wbits: int) -> None:
         self._raw_allowed = raw_allowed
         self._decoder = zlib.decompressobj(wbits)
 
     def feed(self, chunk: bytes) -> bytes:
+        """The bytes that `chunk` decodes to. Raises `Undecodable`."""
         raw_allowed, self._raw_allowed = self._raw_allowed, False
         try:
             return self._decoder.decompress(chunk)
@@ -34,42 +46,55 @@ class _Zlib:
             self._decoder = zlib.decompressobj(-zlib.MAX_WBITS)
             return self.feed(chunk)
 
-    def flush(self) -> bytes:
-        try:
-            return self._decoder.flush()
-        except zlib.error as error:
-            raise Undecodable(str(error)) from None
 
-
-class _Foreign:
-    """A decoder of an optional package (`brotli`, `zstandard`)."""
-
-    def __init__(self, decoder: Any, method: str) -> None:
-        self._decode = getattr(decoder, method)
-
-    def feed(self, chunk: bytes) -> bytes:
-        try:
-            decoded: bytes = self._decode(chunk)
-        except Exception as error:  # the packages share no exception class
-            raise Undecodable(str(error)) from None
-        return decoded
-
-    def flush(self) -> bytes:
-        return b""
-
-
-def content_decoder(encoding: str) -> ContentDecoder | None:
-    """A decoder for one content coding; None where this installation has none (or several codings are stacked)."""
-    name = encoding.strip().lower()
-    if name in ("gzip", "x-gzip"):
-        return _Zlib(raw_allowed=False, wbits=zlib.MAX_WBITS | 16)
-    if name == "deflate":
-        return _Zlib(raw_allowed=True, wbits=zlib.MAX_WBITS)
-    try:
-        if name == "br":
-            return _Foreign(import_module("brotli").Decompressor(), "process")
-        if name == "zstd":
-            return _Foreign(import_module("zstandard").ZstdDecompressor().decompressobj(), "decompress")
-    except ImportError:
-        return None
+def content_decoder(coding: str) -> ContentDecoder | None:
+    """A decoder for a coding; None for one that is not undone, and where several are stacked."""
+    if coding == "gzip":
+        return ContentDecoder(raw_allowed=False, wbits=zlib.MAX_WBITS | 16)
+    if coding == "deflate":
+        return ContentDecoder(raw_allowed=True, wbits=zlib.MAX_WBITS)
     return None
+
+
+class Unpacker:
+    """The body of one response with a content coding: chunks in, decoded chunks out, each with its time.
+
+    Chunks are held back until the first decoded byte shows that the coding can be undone (`decided`). Where it cannot,
+    the body is `opaque`: all chunks come out as they went in, and `fault` says why.
+    """
+
+    def __init__(self, coding: str) -> None:
+        self.coding = coding
+        self._decoder = content_decoder(coding)
+        self._held: list[tuple[float, bytes]] = []
+        self.opaque = self.decided = self._decoder is None
+        self.fault: str | None = None
+
+    def feed(self, t: float, chunk: bytes) -> list[tuple[float, bytes]]:
+        """What a chunk that came at `t` gives. Raises `Undecodable` where a part has been decoded already."""
+        if self.opaque:
+            return [(t, chunk)]
+        assert self._decoder is not None
+        try:
+            decoded = self._decoder.feed(chunk)
+        except Undecodable as error:
+            if self.decided:
+                raise
+            self._held.append((t, chunk))
+            self.fault = str(error)
+            return self.end()
+        if not self.decided:
+            self._held.append((t, chunk))
+            if not decoded:
+                return []
+            self.decided = True
+            self._held.clear()
+        return [(t, decoded)] if decoded else []
+
+    def end(self) -> list[tuple[float, bytes]]:
+        """What is held back; the body was cut before its first decoded byte, or has none."""
+        held, self._held = self._held, []
+        if not self.decided:
+            self.decided = True
+            self.opaque = bool(held)
+        return held

@@ -65,14 +65,16 @@ class Difference:
     sent: Any
 
     def __str__(self) -> str:
-        if self.recorded is MISSING:
-            return f"{self.path}: recorded nothing, sent {shorten(self.sent)}"
-        if self.sent is MISSING:
-            return f"{self.path}: recorded {shorten(self.recorded)}, sent nothing"
+        return self.say("sent")
+
+    def say(self, verb: str) -> str:
+        """The difference in one line; `verb` tells what the second value is (`sent`, `now`)."""
         if isinstance(self.recorded, str) and isinstance(self.sent, str):
             recorded, sent = _around_difference(self.recorded, self.sent)
-            return f"{self.path}: recorded {recorded}, sent {sent}"
-        return f"{self.path}: recorded {shorten(self.recorded)}, sent {shorten(self.sent)}"
+        else:
+            recorded, sent = shorten(self.recorded), shorten(self.sent)
+        path = "".join(char if char.isprintable() else "?" for char in self.path)
+        return f"{path}: recorded {recorded}, {verb} {sent}"
 
 
 class _Missing:
@@ -110,11 +112,28 @@ def differences(recorded: RequestKey, sent: RequestKey) -> list[Difference]:
         if getattr(recorded, name) != getattr(sent, name)
     ]
     if recorded.query != sent.query:
-        one, other = dict(recorded.query), dict(sent.query)
+        one, other = _by_name(recorded.query), _by_name(sent.query)
         found += [Difference(f"query.{name}", *pair) for name, pair in _pairs(one, other) if pair[0] != pair[1]]
     if recorded.body != sent.body:
-        found += _value_differences("", recorded.value, sent.value)
+        found += value_differences(recorded.value, sent.value) or [Difference("body", recorded.value, sent.value)]
     return found
+
+
+def value_differences(one: Any, other: Any, path: str = "", depth: int = 100) -> list[Difference]:
+    """Every place where two JSON values differ, in a fixed order; below `depth` levels values are compared whole."""
+    if depth and isinstance(one, dict) and isinstance(other, dict):
+        found = []
+        for name, (left, right) in _pairs(one, other):
+            found += value_differences(left, right, f"{path}.{name}" if path else name, depth - 1)
+        return found
+    if depth and isinstance(one, list) and isinstance(other, list):
+        found = []
+        for index in range(max(len(one), len(other))):
+            left = one[index] if index < len(one) else MISSING
+            right = other[index] if index < len(other) else MISSING
+            found += value_differences(left, right, f"{path}[{index}]", depth - 1)
+        return found
+    return [] if _same(one, other) else [Difference(path or "body", one, other)]
 
 
 def nearest(candidates: Sequence[RequestKey], sent: RequestKey) -> tuple[int, list[Difference]] | None:
@@ -149,20 +168,12 @@ def _pairs(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[tuple[s
         yield name, (one.get(name, MISSING), other.get(name, MISSING))
 
 
-def _value_differences(path: str, one: Any, other: Any) -> list[Difference]:
-    if isinstance(one, dict) and isinstance(other, dict):
-        found = []
-        for name, (left, right) in _pairs(one, other):
-            found += _value_differences(f"{path}.{name}" if path else name, left, right)
-        return found
-    if isinstance(one, list) and isinstance(other, list):
-        found = []
-        for index in range(max(len(one), len(other))):
-            left = one[index] if index < len(one) else MISSING
-            right = other[index] if index < len(other) else MISSING
-            found += _value_differences(f"{path}[{index}]", left, right)
-        return found
-    return [] if _same(one, other) else [Difference(path or "body", one, other)]
+def _by_name(query: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    """The values of each query parameter: the one, or a list."""
+    found: dict[str, list[str]] = {}
+    for name, value in query:
+        found.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
 def _same(one: Any, other: Any) -> bool:

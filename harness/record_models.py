@@ -83,6 +83,7 @@ class Turn(_OfTurn):
     tools: list[dict[str, Any]] = Field(description="The tools offered: `name`, `description`, `parameters`.")
     params: dict[str, Any] = Field(description="Sampling and other parameters given to the provider.")
     limits: dict[str, Any]
+    tool_modes: dict[str, list[str]] = optional("In which modes each tool exists, for the answer to a refused call.")
 
 
 class Request(_OfCall):
@@ -211,7 +212,7 @@ class CallEnd(_OfCall):
     kind: Literal["call_end"]
     end: Literal["eof", "closed", "error"]
     error: EndError = optional()
-    bytes: Count = Field(description="Bytes of the response body as they came off the wire.")
+    bytes: Count = Field(description="Bytes of the response body, after content-decoding and redaction.")
     malformed: Count = optional("Payloads that were no JSON object; skipped.")
     unknown: dict[str, Count] = optional("Event types that no rule knows, with their number.")
 

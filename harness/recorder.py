@@ -5,8 +5,9 @@ A fault of the recorder (a full disk, a bug) never reaches the recorded program:
 
 from __future__ import annotations
 
+import contextlib
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,13 +15,14 @@ from threading import Lock
 from types import TracebackType
 from typing import Any
 
-from agent.events import DecodeOptions, Error, Event, ToolCall, UsageEvent, usage_to_dict
+from agent.events import DecodeOptions, Error, Event, Reasoning, Text, ToolCall, UsageEvent, usage_to_dict
 from agent.loop_types import Limits
 from agent.messages import Message, ToolSpec, message_to_dict
 from harness.bodies import BodyLog
-from harness.call_recorder import CallRecorder
+from harness.call_recorder import CallRecorder, Outlet
+from harness.errors import HarnessError
 from harness.headers import header_secrets, recorded_headers, recorded_url, url_secrets
-from harness.recording_transport import RecordingTransport
+from harness.recording_transport import CLOSED, RecordingTransport
 from harness.records import FORMAT, FORMAT_VERSION, Record
 from harness.redaction import Redactor
 from harness.tap import Tap
@@ -29,6 +31,9 @@ from harness.writer import Writer
 
 EXTENSION = "trajectory"
 """The request extension in which a client that knows its calls describes them (see `agent.client`)."""
+
+MOST_ERRORS = 50
+"""Different faults that are kept; a broken disk gives the same one over and over."""
 
 
 class Recorder:
@@ -55,14 +60,18 @@ class Recorder:
         self._redactor = redactor or Redactor()
         self._warn = warn
         self._lock = Lock()
+        self._fault_lock = Lock()
         self._bodies = BodyLog()
         self._next_call = 0
+        self._used: set[int] = set()
+        self._turn_of: dict[int, int] = {}
+        self._open: set[CallRecorder] = set()
         self._calls = 0
         self._turns = 0
-        self._in_turn = False
         self._totals = Totals()
         self._closed = False
         self._writer = Writer.create(self.path, force=force, fsync=fsync)
+        self._outlet = Outlet(self.write, self.fault, self._totals.count, self._writer.now, self._redactor)
         header: Record = {
             "kind": "header",
             "t": 0.0,
@@ -76,7 +85,11 @@ class Recorder:
         if task is not None:
             header["task"] = task
         header |= {"tags": [*tags], "redaction": {"rules": self._redactor.rules}, "normalizers": []}
-        self._writer.write([header])
+        try:
+            self._writer.write([self._redactor.json(header)])
+        except BaseException:
+            self._writer.close()
+            raise
 
     # What a session is wired up with
 
@@ -101,29 +114,39 @@ class Recorder:
         base_url: str | None,
         system: str | None,
         tools: Sequence[ToolSpec],
-        params: dict[str, Any],
+        params: Mapping[str, Any],
         limits: Limits,
+        tool_modes: Mapping[str, Sequence[str]] | None = None,
     ) -> Tap:
-        """Record what a turn is given, the history's last message being its input. The tap records what it yields."""
-        number = self._turns
-        self._turns += 1
-        record = {
-            "kind": "turn",
-            "turn": number,
-            "input": history[-1].text,
-            "history": [message_to_dict(message) for message in history[:-1]],
-            "mode": mode,
-            "provider": provider,
-            "model": model,
-            "base_url": base_url,
-            "system": system,
-            "tools": [tool.to_dict() for tool in tools],
-            "params": params,
-            "limits": limits.to_dict(),
-        }
-        self._in_turn = True
-        self.write([self._redactor.json(record)])
-        return Tap(number, self.write, self._redactor, self._last_call, self._writer.now, self._leave_turn)
+        """Record what a turn is given, the history's last message being its input. The tap records what it yields.
+
+        The arguments are those of `agent.loop.run_turn`. Its `ids` must be the tap's, which link the calls to the turn.
+        """
+        with self._lock:
+            number = self._turns
+            self._turns += 1
+
+        def write() -> None:
+            record = {
+                "kind": "turn",
+                "turn": number,
+                "input": history[-1].text,
+                "history": [message_to_dict(message) for message in history[:-1]],
+                "mode": mode,
+                "provider": provider,
+                "model": model,
+                "base_url": base_url,
+                "system": system,
+                "tools": [tool.to_dict() for tool in tools],
+                "params": dict(params),
+                "limits": limits.to_dict(),
+            }
+            if tool_modes:
+                record["tool_modes"] = {name: [*modes] for name, modes in tool_modes.items()}
+            self._writer.write([self._redactor.json(record)])
+
+        self.guard(write)
+        return Tap(number, self._outlet, self.next_call, self._turn_of)
 
     def begin_call(self, request: Any) -> CallRecorder | None:
         """Record a request of httpx or httpx2 that is about to be sent; None where that failed."""
@@ -143,15 +166,28 @@ class Recorder:
         try:
             return action(*arguments)
         except Exception as error:
-            self.errors.append(f"{error}" if str(error) else type(error).__name__)
-            if len(self.errors) == 1 and self._warn is not None:
-                self._warn(f"not all is recorded: {self.errors[0]}")
+            self.fault(error)
             return None
 
+    def fault(self, error: Exception) -> None:
+        """Keep what went wrong in `errors`, each thing once, and warn of the first."""
+        text = " ".join(str(error).split())
+        line = text if isinstance(error, HarnessError) else f"{type(error).__name__}: {text}".removesuffix(": ")
+        with self._fault_lock:
+            if line in self.errors or len(self.errors) == MOST_ERRORS:
+                return
+            self.errors.append(line)
+            first = len(self.errors) == 1
+        if first and self._warn is not None:
+            with contextlib.suppress(Exception):  # its stream may be closed
+                self._warn(f"not all is recorded: {line}")
+
     def close(self, status: str = "ok") -> None:
-        """Write the `end` record (`status`: ok, error or cancelled) and close the file."""
+        """Write the `end` record (`status`: ok, error or cancelled) and close the file. Open calls end as closed."""
         if self._closed:
             return
+        for call in list(self._open):
+            self.guard(call.end, CLOSED)
         record = {"kind": "end", "status": status, "calls": self._calls, "turns": self._turns}
         self.write([record | self._totals.to_dict()])
         self.guard(self._writer.close)
@@ -166,52 +202,46 @@ class Recorder:
         self.close("ok" if kind is None else "error" if issubclass(kind, Exception) else "cancelled")
 
     def _begin_call(self, request: Any) -> CallRecorder:
-        about = request.extensions.get(EXTENSION, {})
-        number = about.get("call")
-        with self._lock:
-            if number is None:
-                number = self._next_call
-            self._next_call = max(self._next_call, number + 1)
-            self._calls += 1
+        about = request.extensions.get(EXTENSION) or {}
         headers = request.headers.multi_items()
         url = str(request.url)
-        for secret in (*header_secrets(headers), *url_secrets(url)):
-            self._redactor.learn(secret)
         wire = about.get("wire") or wire_of(request.method, url)
-        options = about.get("decode", {})
-        record: Record = {"kind": "request", "t": self._writer.now(), "call": number}
-        if self._in_turn:
-            record["turn"] = self._turns - 1
-        if about.get("retry_of") is not None:
-            record["retry_of"] = about["retry_of"]
-        record |= {"wire": wire, "decode": options}
-        for name in ("provider", "model"):
-            if about.get(name):
-                record[name] = about[name]
-        record |= {
-            "method": request.method,
-            "url": recorded_url(url, self._redactor),
-            "headers": recorded_headers(headers, self._redactor),
-        }
-        with self._lock:  # a body refers only to requests that stand earlier in the file
-            record |= self._bodies.fields(number, self._redactor.bytes(request.content))
-            self._writer.write([record])
-        return CallRecorder(
-            number,
-            wire,
-            DecodeOptions.from_dict(options),
-            url=str(record["url"]),
-            write=self.write,
-            count=self._totals.count,
-            redactor=self._redactor,
-            clock=self._writer.now,
-        )
+        options = DecodeOptions.from_dict(about.get("decode") or {})
+        with self._lock:
+            number = self._number(about.get("call"))
+            for secret in (*header_secrets(headers), *url_secrets(url)):
+                self._redactor.learn(secret)
+            record: Record = {"kind": "request", "t": self._writer.now(), "call": number}
+            turn = self._turn_of.pop(number, None)
+            if turn is not None:
+                record["turn"] = turn
+            if about.get("retry_of") is not None:
+                record["retry_of"] = about["retry_of"]
+            record |= {"wire": wire, "decode": options.to_dict()}
+            record |= {name: about[name] for name in ("provider", "model") if about.get(name)}
+            record |= {
+                "method": request.method,
+                "url": recorded_url(url, self._redactor),
+                "headers": recorded_headers(headers, self._redactor),
+            }
+            body = self._redactor.bytes(request.content)
+            try:
+                # Bodies refer to requests that stand earlier in the file, so one at a time is written.
+                self._writer.write([record | self._bodies.fields(number, body)])
+            except BaseException:
+                self._bodies = BodyLog()
+                raise
+            self._calls += 1
+            call = CallRecorder(number, wire, options, url=record["url"], outlet=self._outlet, ended=self._open.discard)
+            self._open.add(call)
+        return call
 
-    def _last_call(self) -> int:
-        return self._next_call - 1
-
-    def _leave_turn(self) -> None:
-        self._in_turn = False
+    def _number(self, wanted: object) -> int:
+        """The number of a call: the one its client gave it, where that is free, else the next."""
+        number = wanted if type(wanted) is int and wanted >= 0 and wanted not in self._used else self._next_call
+        self._used.add(number)
+        self._next_call = max(self._next_call, number + 1)
+        return number
 
 
 class Totals:
@@ -221,8 +251,16 @@ class Totals:
         self._usage: dict[str, dict[str, int | None]] = {}
         self._tool_calls: dict[str, int] = {}
         self._errors = 0
+        self._lock = Lock()
 
     def count(self, event: Event) -> None:
+        """Add one event of any call."""
+        if isinstance(event, Text | Reasoning):
+            return
+        with self._lock:
+            self._count(event)
+
+    def _count(self, event: Event) -> None:
         if isinstance(event, ToolCall):
             self._tool_calls[event.name] = self._tool_calls.get(event.name, 0) + 1
         elif isinstance(event, Error):

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from threading import Lock
 from typing import Any
 
 from harness import wire
@@ -13,6 +14,7 @@ from harness.errors import ReplayMismatch
 from harness.headers import header_secrets, recorded_url, url_secrets
 from harness.matching import MatchRules, RequestKey, nearest, request_key
 from harness.recorded import Call
+from harness.recording_transport import REPLAYED
 from harness.redaction import Redactor, unnumbered
 
 _NOT_OF_THE_BODY = frozenset({"content-length", "transfer-encoding", "connection", "keep-alive"})
@@ -39,8 +41,11 @@ class ReplayTransport:
         speed: float | None = None,
         on_closed: Callable[[], None] | None = None,
     ) -> None:
+        if speed is not None and not speed > 0:
+            raise ValueError(f"the speed must be above 0, not {speed}")
         self._rules = rules
         self._redactor = redactor or Redactor()
+        self._lock = Lock()
         self._speed = speed
         self._on_closed = on_closed
         self._waiting: dict[RequestKey, deque[Call]] = {}
@@ -50,18 +55,21 @@ class ReplayTransport:
     @property
     def unused(self) -> list[Call]:
         """The calls that no request has asked for, in recorded order."""
-        return sorted((call for calls in self._waiting.values() for call in calls), key=lambda call: call.number)
+        with self._lock:
+            waiting = [call for calls in self._waiting.values() for call in calls]
+        return sorted(waiting, key=lambda call: call.number)
 
     def take(self, request: Any) -> Call:
         """The call that answers a request whose body is read. Raises `ReplayMismatch`."""
         url = str(request.url)
-        for secret in (*header_secrets(request.headers.multi_items()), *url_secrets(url)):
-            self._redactor.learn(secret)
-        body = unnumbered(self._redactor.bytes(request.content))
-        sent = request_key(request.method, recorded_url(url, self._redactor), body, self._rules)
-        calls = self._waiting.get(sent)
-        if calls:
-            return calls.popleft()
+        with self._lock:
+            for secret in (*header_secrets(request.headers.multi_items()), *url_secrets(url)):
+                self._redactor.learn(secret)
+            body = unnumbered(self._redactor.bytes(request.content))
+            sent = request_key(request.method, recorded_url(url, self._redactor), body, self._rules)
+            calls = self._waiting.get(sent)
+            if calls:
+                return calls.popleft()
         raise self._mismatch(sent)
 
     def handle_request(self, request: Any) -> Any:
@@ -74,7 +82,8 @@ class ReplayTransport:
             for delay, chunk in self._paced(call):
                 if delay:
                     time.sleep(delay)
-                yield chunk
+                if chunk:
+                    yield chunk
             self._end(call, family, request)
 
         return self._response(call, family, wire.stream_class(family)(iterate=iterate))
@@ -91,7 +100,8 @@ class ReplayTransport:
             for delay, chunk in self._paced(call):
                 if delay:
                     await asyncio.sleep(delay)
-                yield chunk
+                if chunk:
+                    yield chunk
             if self._stops_here(call):
                 await self._wait_to_be_closed()
             self._end(call, family, request)
@@ -144,7 +154,7 @@ class ReplayTransport:
         await asyncio.Event().wait()
 
     def _paced(self, call: Call) -> Iterator[tuple[float, bytes]]:
-        """Each chunk with the seconds to wait before it."""
+        """Each chunk with the seconds to wait before it; last an empty one, with those to wait before the end."""
         if self._speed is None:
             for chunk in call.chunks():
                 yield 0.0, chunk
@@ -153,6 +163,8 @@ class ReplayTransport:
         for moment, chunk in call.timed_chunks():
             yield max(0.0, moment - before) / self._speed, chunk
             before = moment
+        if call.end_record is not None:
+            yield max(0.0, call.end_record["t"] - before) / self._speed, b""
 
     @staticmethod
     def _refuse_connection(call: Call, family: Any, request: Any) -> None:
@@ -170,7 +182,10 @@ class ReplayTransport:
         response = call.response
         assert response is not None
         headers = [pair for pair in response.headers if pair[0].lower() not in _NOT_OF_THE_BODY]
-        return family.Response(response.status, headers=headers, stream=stream)
+        recorded: dict[str, Any] = {"headers": [[*pair] for pair in response.headers]}
+        if response.encoding is not None:
+            recorded["encoding"] = response.encoding
+        return family.Response(response.status, headers=headers, stream=stream, extensions={REPLAYED: recorded})
 
 
 def _exception(call: Call, family: Any, request: Any) -> Exception:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Literal
 
+from agent.providers.base_url import TargetError
 from harness.derive import first_difference
 from harness.errors import RecordingError
+from harness.order import OrderChecker
+from harness.reader import RecordReader
+from harness.recording import Recording
 from harness.recording import open as open_recording
+from harness.records import validate
 
 
 @dataclass(slots=True, frozen=True)
@@ -57,15 +63,58 @@ def replay_recording(path: str | PathLike[str]) -> Replayed:
     else:
         found.calls, found.turns = len(recording.calls), len(recording.turns)
         found.warnings = [str(warning) for warning in recording.warnings]
-        difference = next(filter(None, map(first_difference, recording.calls)), None)
-        found.verdicts.append(_verdict("events", difference))
+        unusable = next((str(fault) for fault in recording.warnings if fault.what in _UNUSABLE), None)
+        if unusable is not None:
+            found.verdicts.append(Verdict("read", "error", unusable))
+        found.verdicts.append(_judge("events", recording, _first_difference))
         if recording.turns:
-            from harness.rerun import rerun
-
-            found.verdicts.append(_verdict("loop", asyncio.run(rerun(recording))))
+            found.verdicts.append(_judge("loop", recording, _rerun))
     found.seconds = time.perf_counter() - started
     return found
 
 
-def _verdict(check: str, difference: str | None) -> Verdict:
+_UNUSABLE = frozenset({"bad_record", "unresolved_body"})
+"""Faults after which a recording does not hold together: a part of it cannot be judged."""
+
+
+def _judge(check: str, recording: Recording, compare: Callable[[Recording], str | None]) -> Verdict:
+    """Compare, whatever the file holds. An exception is the file's fault where a record breaks the format."""
+    try:
+        difference = compare(recording)
+    except TargetError as error:
+        return Verdict(check, "error", str(error))
+    except Exception as error:
+        text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+        reason = _malformed(recording.path) or f"this program failed on it, please report it: {text}"
+        return Verdict(check, "error", reason)
     return Verdict(check, "pass") if difference is None else Verdict(check, "fail", difference)
+
+
+def _first_difference(recording: Recording) -> str | None:
+    difference = next(filter(None, map(first_difference, recording.calls)), None)
+    if difference is None and recording.end is not None and not recording.resumes:
+        return next((f"call {call.number} has no end" for call in recording.calls if call.end_record is None), None)
+    return difference
+
+
+def _rerun(recording: Recording) -> str | None:
+    from harness.rerun import rerun
+
+    return asyncio.run(rerun(recording))
+
+
+def _malformed(path: Path) -> str | None:
+    """The first record that does not have the form of its kind, or stands in the wrong place."""
+    order = OrderChecker()
+    try:
+        for line, record in RecordReader(path):
+            try:
+                validate(record)
+                problem = order.feed(record)
+            except ValueError as error:
+                problem = str(error)
+            if problem is not None:
+                return f"line {line}: {problem}"
+    except RecordingError as error:
+        return str(error)
+    return None

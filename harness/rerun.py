@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
 from agent.client import Client
 from agent.events import DecodeOptions, Event, ToolCall
 from agent.jsonio import canonical
 from agent.loop import run_turn
-from agent.loop_types import Limits, LoopEvent, ToolResult
+from agent.loop_types import ExecuteTool, Limits, LoopEvent, ToolResult
 from agent.messages import Message, ToolSpec, message_from_dict, user
-from agent.providers.table import resolve
-from agent.tools.registry import modes_of_tools
+from agent.providers.base import Target
+from agent.providers.table import PROVIDERS, resolve
 from harness.errors import ReplayMismatch
-from harness.matching import shorten
+from harness.matching import shorten, value_differences
 from harness.recorded import Turn
 from harness.recorder import Recorder
 from harness.recording import Recording
@@ -30,12 +30,13 @@ async def rerun(recording: Recording, recorder: Recorder | None = None) -> str |
     """Run every turn again; the first difference in one line, None where all is as recorded.
 
     Tool results come from the recording, nothing is priced, no backoff is waited for. `recorder` records the replay.
+    Raises `TargetError` for a turn whose model or base URL cannot be read.
     """
-    cancel = asyncio.Event()
-    transport = ReplayTransport([call for turn in recording.turns for call in turn.calls], on_closed=cancel.set)
+    left = asyncio.Event()
+    transport = ReplayTransport([call for turn in recording.turns for call in turn.calls], on_closed=left.set)
     for turn in recording.turns:
-        cancel.clear()
-        difference = await _TurnRerun(turn, transport, cancel, recorder).run()
+        left.clear()
+        difference = await _TurnRerun(turn, transport, left, recorder).run()
         if difference is not None:
             return f"turn {turn.number}: {difference}"
     if transport.unused:
@@ -44,28 +45,33 @@ async def rerun(recording: Recording, recorder: Recorder | None = None) -> str |
 
 
 class _TurnRerun:
-    """One turn being run again. `left` is where its recorded reader left early; `died` that its end is missing."""
+    """One turn being run again. `stopped` is set where the recorded one got no further than the replay has now."""
 
     def __init__(
-        self, turn: Turn, transport: ReplayTransport, cancel: asyncio.Event, recorder: Recorder | None
+        self, turn: Turn, transport: ReplayTransport, stopped: asyncio.Event, recorder: Recorder | None
     ) -> None:
         self._turn = turn
         self._calls = {call.number: call for call in turn.calls}
+        self._made = 0
         self._transport = transport
-        self._cancel = cancel
+        self._stopped = stopped
         self._recorder = recorder
         self._results = {(result["call"], result["position"]): result for result in turn.tool_results}
         loop = {record["event"]: record["data"] for record in turn.loop}
-        self._left: Mapping[str, Any] | None = loop.get("cancelled")
-        self._died = self._left is None and "done" not in loop
+        left = loop.get("cancelled")
+        self._left = None if left is None else (int(left["events"]), bool(left["pulling"]))
+        self._died = left is None and "done" not in loop
         self._seen: list[LoopEvent] = []
 
     async def run(self) -> str | None:
         """The first difference of this turn."""
         turn = self._turn
-        target, model = resolve(f"{turn.provider}/{turn.model}", base_url=turn.base_url, environ={})
+        target, model = _target(turn)
         history = [*map(message_from_dict, turn.history), user(turn.input)]
-        numbers = itertools.chain(self._calls, itertools.count(max(self._calls, default=-1) + 1))
+        tool_modes = turn.record.get("tool_modes") or {}
+        ids: Callable[[], int] = itertools.chain(
+            self._calls, itertools.count(max(self._calls, default=-1) + 1)
+        ).__next__
         shared: dict[str, Any] = {
             "mode": turn.mode,
             "provider": turn.provider,
@@ -74,23 +80,23 @@ class _TurnRerun:
             "tools": [ToolSpec.from_dict(tool) for tool in turn.tools],
             "params": turn.params,
             "limits": Limits.from_dict(turn.limits),
+            "tool_modes": tool_modes,
         }
         transport: Any = self._transport
-        execute: Any = self._execute
+        execute: ExecuteTool = self._execute
         tap = None
         if self._recorder is not None:
             transport = self._recorder.transport(transport)
             tap = self._recorder.turn(history, base_url=turn.base_url, **shared)
-            execute = tap.tools(execute)
+            execute, ids = tap.tools(execute), tap.ids(ids)
         async with Client(target, transport=transport) as client:
             events: Any = run_turn(
                 history,
                 create_stream=self._streams(client),
                 execute_tool=execute,
                 sleep=self._sleep,
-                ids=numbers.__next__,
+                ids=ids,
                 wire=target.wire,
-                tool_modes=modes_of_tools(),
                 **shared,
             )
             if tap is not None:
@@ -104,31 +110,29 @@ class _TurnRerun:
         return self._difference()
 
     async def _read(self, events: AsyncIterator[LoopEvent]) -> None:
-        """Read to the end, or as far as the recorded reader got."""
-        if self._left is None and not self._died:
-            async for seen in events:
-                self._seen.append(seen)
-            return
-        while self._left is None or len(self._seen) < self._left["events"]:
-            event = await self._pull(events)
+        """Read to the end, or as far as the recorded reader got, or the recording goes."""
+        reading = asyncio.ensure_future(self._pull(events))
+        stopped = asyncio.ensure_future(self._stopped.wait())
+        try:
+            await asyncio.wait((reading, stopped), return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                reading.result()
+        finally:
+            for task in (reading, stopped):
+                task.cancel()
+            await asyncio.wait((reading, stopped))
+            if not reading.cancelled():
+                reading.exception()  # it counts as seen
+
+    async def _pull(self, events: AsyncIterator[LoopEvent]) -> None:
+        count, pulling = self._left or (-1, False)
+        while len(self._seen) != count:
+            event = await anext(events, None)
             if event is None:
                 return
             self._seen.append(event)
-        if self._left["pulling"]:
-            await self._pull(events)
-
-    async def _pull(self, events: AsyncIterator[LoopEvent]) -> LoopEvent | None:
-        """The next loop event; None at the end, or where the recorded turn was left."""
-        pull = asyncio.ensure_future(anext(events, None))
-        cancel = asyncio.ensure_future(self._cancel.wait())
-        try:
-            await asyncio.wait((pull, cancel), return_when=asyncio.FIRST_COMPLETED)
-            return pull.result() if pull.done() else None
-        finally:
-            for task in (pull, cancel):
-                task.cancel()
-                with contextlib.suppress(asyncio.CancelledError, Exception):
-                    await task
+        if pulling:
+            await anext(events, None)
 
     def _streams(self, client: Client) -> Any:
         """`create_stream` over the replay, decoding as the recorded calls were decoded."""
@@ -146,6 +150,7 @@ class _TurnRerun:
             recorded = self._calls.get(call)
             if recorded is None:
                 await self._stop_if_left()
+            self._made += 1
             decode = {} if recorded is None else recorded.decode
             stream = client.stream(
                 messages,
@@ -174,16 +179,17 @@ class _TurnRerun:
 
     async def _sleep(self, seconds: float) -> None:
         """Backoff is not waited for; where the recorded reader left during one, so does this."""
-        if not self._transport.unused:
+        if self._made >= len(self._calls):
             await self._stop_if_left()
 
     async def _stop_if_left(self) -> None:
         """Where the recorded turn got no further, wait to be closed."""
         if self._left is not None or self._died:
-            self._cancel.set()
+            self._stopped.set()
             await asyncio.Event().wait()
 
     def _difference(self) -> str | None:
+        """The first difference between the loop events of both, one line."""
         recorded = [
             _comparable(step["event"], step["data"]) for step in self._turn.course if step["event"] in _COMPARED
         ]
@@ -194,13 +200,28 @@ class _TurnRerun:
             one = recorded[index] if index < len(recorded) else None
             other = seen[index] if index < len(seen) else None
             if one is None or other is None or canonical(list(one)) != canonical(list(other)):
-                return f"loop event {index}: recorded {_show(one)}, now {_show(other)}"
+                return f"loop event {index}: {_describe(one, other)}"
+        if self._left is not None and len(self._seen) < self._left[0]:
+            return f"the reader left after {self._left[0]} loop events, now there are only {len(self._seen)}"
         return None
+
+
+def _target(turn: Turn) -> tuple[Target, str]:
+    """Where the turn's calls went. Replaying needs no key, and where no base URL was recorded the provider's is meant."""
+    name = f"{turn.provider}/{turn.model}"
+    row = PROVIDERS.get(turn.provider.lower())
+    return resolve(name, base_url=turn.base_url or (row.base_url if row is not None else None), environ={})
 
 
 def _comparable(event: str, data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """A loop event without what a replay takes over (outputs, which the next request shows) or does not do (prices)."""
     return event, {name: value for name, value in data.items() if name not in ("cost_usd", "output")}
+
+
+def _describe(one: tuple[str, dict[str, Any]] | None, other: tuple[str, dict[str, Any]] | None) -> str:
+    if one is not None and other is not None and one[0] == other[0]:
+        return f"{one[0]}: {value_differences(one[1], other[1])[0].say('now')}"
+    return f"recorded {_show(one)}, now {_show(other)}"
 
 
 def _show(event: tuple[str, dict[str, Any]] | None) -> str:

@@ -60,6 +60,7 @@ async def open_turn(
         "tools": toolbox.specs() if agent.tools else [],
         "params": agent.params,
         "limits": Limits.for_mode(agent.mode),
+        "tool_modes": modes_of_tools(),
     }
     execute: ExecuteTool = toolbox.execute
     ids = None
@@ -67,7 +68,7 @@ async def open_turn(
     if recorder is not None:
         transport = recorder.transport(transport)
         tap = recorder.turn(history, base_url=agent.target.base_url, **shared)
-        execute, ids = tap.tools(toolbox.execute), recorder.next_call
+        execute, ids = tap.tools(toolbox.execute), tap.ids()
     async with Client(agent.target, transport=transport) as client:
         events: Any = run_turn(
             history,
@@ -76,7 +77,6 @@ async def open_turn(
             price=price,
             ids=ids,
             wire=agent.target.wire,
-            tool_modes=modes_of_tools(),
             **shared,
         )
         async with aclosing(events if tap is None else tap.events(events)) as run:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, MutableMapping
 from typing import Any, Protocol
 
 from agent.events import ToolCall
 from agent.loop_types import ExecuteTool, LoopEvent, ToolResult
+from harness.call_recorder import Outlet
 from harness.records import Record
-from harness.redaction import Redactor
 
 _RECORDED = frozenset({"finish", "error", "notice", "done"})
 
@@ -24,40 +24,43 @@ class Run(Protocol):
 
 
 class Tap:
-    """One turn being recorded. `tools` wraps the tool executor, `events` the turn itself."""
+    """One turn being recorded: `ids` numbers its calls, `tools` wraps the tool executor, `events` the turn itself."""
 
     def __init__(
-        self,
-        turn: int,
-        write: Callable[[list[Record]], None],
-        redactor: Redactor,
-        last_call: Callable[[], int],
-        clock: Callable[[], float],
-        leave: Callable[[], None],
+        self, turn: int, outlet: Outlet, next_call: Callable[[], int], turn_of: MutableMapping[int, int]
     ) -> None:
         self._turn = turn
-        self._write = write
-        self._redactor = redactor
-        self._last_call = last_call
-        self._clock = clock
-        self._leave = leave
+        self._outlet = outlet
+        self._next_call = next_call
+        self._turn_of = turn_of
         self._ran: dict[tuple[int, int], tuple[float, str | None]] = {}
-        self._call = -1
+        self._call = 0
         self._position = 0
         self._seen = 0
         self._over = False
+
+    def ids(self, numbers: Callable[[], int] | None = None) -> Callable[[], int]:
+        """The `ids` of `run_turn`: they give the numbers of this turn's calls. `numbers` replaces the recorder's own."""
+
+        def next_id() -> int:
+            number = (numbers or self._next_call)()
+            self._turn_of[number] = self._turn
+            self._call, self._position = number, 0
+            return number
+
+        return next_id
 
     def tools(self, execute: ExecuteTool) -> ExecuteTool:
         """`execute`, timed. Its whole output is recorded; what the loop gives to the model may be cut."""
 
         async def timed(tool_call: ToolCall, *, call: int, position: int) -> ToolResult:
-            started = self._clock()
+            started = self._outlet.clock()
             output = None
             try:
                 result = await execute(tool_call, call=call, position=position)
                 output = result.output
             finally:
-                self._ran[call, position] = round(self._clock() - started, 6), output
+                self._ran[call, position] = round(self._outlet.clock() - started, 6), output
             return result
 
         return timed
@@ -69,13 +72,16 @@ class Tap:
     def see(self, event: LoopEvent) -> None:
         """Record one loop event that the reader is about to get."""
         self._seen += 1
-        if event.event == "tool_result":
-            self._write([self._redactor.json(self._result(event.data))])
-        elif event.event in _RECORDED:
-            record = {"kind": "loop", "turn": self._turn, "event": event.event, "data": event.data}
-            self._write([self._redactor.json(record)])
-            if event.event == "done":
-                self._finish()
+        name = event.event
+        self._over = self._over or name == "done"
+        if name == "tool_result" or name in _RECORDED:
+            try:
+                record = self._result(event.data) if name == "tool_result" else self._loop(name, event.data)
+                record = self._outlet.redactor.json(record)
+            except Exception as error:
+                self._outlet.fault(error)
+            else:
+                self._outlet.write([record])
 
     def closed(self, *, pulling: bool) -> None:
         """The turn was left before it was done: note where, so that a replay stops there too.
@@ -83,25 +89,20 @@ class Tap:
         `events`: loop events that the reader got. `pulling`: whether it was waiting for the next one.
         """
         if not self._over:
-            data = {"events": self._seen, "pulling": pulling}
-            self._write([{"kind": "loop", "turn": self._turn, "event": "cancelled", "data": data}])
-            self._finish()
+            self._over = True
+            self._outlet.write([self._loop("cancelled", {"events": self._seen, "pulling": pulling})])
 
-    def _finish(self) -> None:
-        self._over = True
-        self._leave()
+    def _loop(self, name: str, data: dict[str, Any]) -> Record:
+        return {"kind": "loop", "turn": self._turn, "event": name, "data": data}
 
     def _result(self, data: dict[str, Any]) -> Record:
-        call = self._last_call()
-        if call != self._call:
-            self._call, self._position = call, 0
         position = self._position
         self._position += 1
-        duration, output = self._ran.pop((call, position), (0.0, None))
+        duration, output = self._ran.pop((self._call, position), (0.0, None))
         return {
             "kind": "tool_result",
             "turn": self._turn,
-            "call": call,
+            "call": self._call,
             "position": position,
             "id": data["id"],
             "name": data["name"],

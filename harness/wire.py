@@ -6,6 +6,7 @@ the request, so one implementation serves both, sync and async.
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
@@ -60,9 +61,30 @@ def stream_class(family: Any) -> type[Any]:
 
 
 def transport_error(family: Any, name: str | None, message: str, request: Any) -> Exception:
-    """The family's transport exception of that name; a `ReadError` where it has none."""
-    found = getattr(family, name or "", None)
-    if not (isinstance(found, type) and issubclass(found, family.RequestError)):
-        found = family.ReadError
-    error: Exception = found(message, request=request)
+    """An exception like the one that was recorded, of the same class name and message.
+
+    The class is the family's, else Python's own (transports let `ConnectionResetError` through), else a `ReadError`
+    that bears the recorded name, so that callers who catch transport errors catch it too.
+    """
+    name = name or "ReadError"
+    found = getattr(family, name, None)
+    if isinstance(found, type) and issubclass(found, family.RequestError):
+        return _made(found, message, request)
+    found = getattr(builtins, name, None)
+    if isinstance(found, type) and issubclass(found, Exception) and not issubclass(found, _CONTROL):
+        try:
+            error = found(message)
+        except TypeError:  # a class with arguments of its own, such as `UnicodeDecodeError`
+            error = None
+        if str(error) == message:
+            assert error is not None
+            return error
+    return _made(type(name, (family.ReadError,), {}) if name.isidentifier() else family.ReadError, message, request)
+
+
+_CONTROL = (StopIteration, StopAsyncIteration)
+
+
+def _made(error_class: Any, message: str, request: Any) -> Exception:
+    error: Exception = error_class(message, request=request)
     return error

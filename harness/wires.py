@@ -6,9 +6,10 @@ import re
 from urllib.parse import urlsplit
 
 _PATHS = (
-    (re.compile(r"/chat/completions/?$"), "openai-chat"),
-    (re.compile(r"/responses/?$"), "openai-responses"),
-    (re.compile(r"/messages/?$"), "anthropic"),
+    (re.compile(r"/chat/completions/*$"), "openai-chat"),
+    (re.compile(r"/responses/*$"), "openai-responses"),
+    (re.compile(r"^(?!.*/threads/[^/]+/messages/*$).*/messages/*$"), "anthropic"),  # not of OpenAI's Assistants
+    (re.compile(r"/anthropic/models/[^/]+:(?:stream)?rawPredict$", re.IGNORECASE), "anthropic"),
     (re.compile(r":(?:stream)?generateContent$", re.IGNORECASE), "gemini"),
 )
 
