@@ -15,6 +15,8 @@ from harness.lines import Fault, Faults, blocks_of, read_objects
 from harness.order import OrderChecker
 from harness.records import FORMAT, FORMAT_VERSION, KINDS, Record, upgrade, validate
 
+_TODO = "check the path, or record again"
+
 
 class RecordReader:
     """Iterate once: `(line number, record)`. `warnings` grows while reading and is whole at the end.
@@ -63,9 +65,7 @@ class RecordReader:
                 self.header = self.header or record
             yield number, record
         if first:
-            raise UnreadableRecording(
-                "not a recording: no record in it", self.path, todo="check the path, or record again"
-            )
+            raise UnreadableRecording("not a recording: no record in it", self.path, todo=_TODO)
         if last != "end":
             faults.note("not_closed", None, "the recording was not closed: the process that wrote it died")
 
@@ -82,12 +82,12 @@ class RecordReader:
         """Look at the first record."""
         if record.get("kind") != "header" or record.get("format") != FORMAT:
             if record.get("kind") not in KINDS or record.get("kind") == "header":
-                raise UnreadableRecording("not a recording: its first record is no header", self.path, number)
+                raise UnreadableRecording("not a recording: its first record is no header", self.path, number, _TODO)
             self._faults.add("missing_header", number, "the header is missing; read as version 1")
             return
         version = record.get("version")
         if type(version) is not int or version < 1:
-            raise UnreadableRecording(f"the format version {version!r} does not exist", self.path, number)
+            raise UnreadableRecording(f"the format version {version!r} does not exist", self.path, number, _TODO)
         if version > FORMAT_VERSION:
             raise NewerVersion(
                 f"format version {version} is newer than {FORMAT_VERSION}, the newest this program reads",

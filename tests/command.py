@@ -39,7 +39,9 @@ def harness(
         timeout=timeout,
         check=False,
     )
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode("utf-8", "replace")
+    )
 
 
 @contextmanager

@@ -192,9 +192,9 @@ def _closing_words(summary: Summary) -> list[str]:
     usage = finish.get("usage") or {}
     counts = [
         f"{usage[name]:,} {label}"
-        for name, label in (("input_tokens", "tokens in"), ("output_tokens", "tokens out"))
+        for name, label in (("input_tokens", "in"), ("output_tokens", "out"))
         if usage.get(name) is not None
     ]
     cost = finish.get("cost_usd")
-    words = [", ".join(counts) or "no token counts", "unpriced" if cost is None else f"${cost}"]
+    words = [f"tokens: {', '.join(counts) or 'not told'}", "unpriced" if cost is None else f"${cost}"]
     return [*words, str(finish.get("stop_reason"))]

@@ -103,7 +103,9 @@ def _print_table(results: list[Replayed], seconds: float, quiet: bool) -> None:
         click.echo()
     for result in shown:
         for verdict in result.verdicts:
-            if verdict.status != "pass":
+            if verdict.check == "read":  # the reason names the file, and the line where that helps
+                click.echo(f"{_WORDS[verdict.status]} {verdict.reason}")
+            elif verdict.status != "pass":
                 click.echo(f"{_WORDS[verdict.status]} {result.path} [{verdict.check}] {verdict.reason}")
         for warning in result.warnings:
             click.echo(f"warning {result.path}: {warning}", err=True)
@@ -120,7 +122,12 @@ def _totals(results: list[Replayed], seconds: float) -> str:
     if counts["error"]:
         parts.append(f"{counts['error']} unusable")
     calls = sum(result.calls for result in results)
-    return f"{', '.join(parts)} · {len(results)} recordings, {calls} calls · {seconds:.2f} s, offline"
+    amounts = f"{_amount(len(results), 'recording')}, {_amount(calls, 'call')}"
+    return f"{', '.join(parts)} · {amounts} · {seconds:.2f} s, offline"
+
+
+def _amount(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _print_json(results: list[Replayed], seconds: float) -> None:
