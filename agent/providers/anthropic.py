@@ -74,9 +74,7 @@ class AnthropicDecoder(Decoder):
             except (ValueError, LookupError, TypeError):
                 pass
         out = super().feed(frame)
-        self._plain = not (
-            self._open or self._ended or self._failed or self._half or self._held is not None or self._think
-        )
+        self._plain = self._is_plain() and not self._open
         return out
 
     def _payload(self, payload: dict[str, Any], raw: bytes) -> None:

@@ -198,6 +198,10 @@ class Decoder:
         self._out.append(UsageEvent(self.usage, self.model, stop, self._stop_raw, complete))
         return self._take()
 
+    def _is_plain(self) -> bool:
+        """Whether a piece of text is an event at once: nothing is held back, and nothing is over."""
+        return not (self._ended or self._failed or self._think or self._half is not None or self._held is not None)
+
     # What a format implements
 
     def _payload(self, payload: dict[str, Any], raw: bytes) -> None:

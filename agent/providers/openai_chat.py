@@ -12,10 +12,11 @@ from typing import Any
 
 from orjson import loads
 
-from agent.events import DecodeOptions, Error, Event, StopReason, Text
+from agent.events import DecodeOptions, Error, Event, StopReason
 from agent.failures import in_stream_error
 from agent.jsonio import scrub, scrub_deep
 from agent.messages import Message, ToolSpec
+from agent.providers.alike import Alike
 from agent.providers.base import Decoder, Target, WireRequest
 from agent.providers.openai_chat_fields import (
     entry_text,
@@ -23,6 +24,7 @@ from agent.providers.openai_chat_fields import (
     first_choice,
     fragments_of,
     is_failure,
+    piece_of,
     thinking_text,
 )
 from agent.providers.openai_chat_request import build
@@ -61,7 +63,7 @@ _NO_WORD = ("", "null")
 class ChatDecoder(Decoder):
     """The state machine of one chat response."""
 
-    __slots__ = ("_counts", "_group", "_key_variable", "_over", "_plain", "_refused", "_stop_error", "_tools")
+    __slots__ = ("_alike", "_counts", "_group", "_key_variable", "_over", "_plain", "_refused", "_stop_error", "_tools")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
@@ -72,48 +74,31 @@ class ChatDecoder(Decoder):
         self._group: tuple[Any, Any] | None = None  # type and index of the open entry of reasoning_details
         self._refused = False
         self._over = False  # [DONE] was seen: nothing after it is read
-        self._plain = False  # nothing is held back or over, the model is known: a piece of text is an event at once
+        self._plain = False  # a payload that is a piece of text says nothing else
+        self._alike = Alike(piece_of)
 
     def feed(self, frame: Frame) -> list[Event]:
-        """The events of one frame; plain text, most of a stream, takes the short way."""
+        """The events of one frame; plain text and reasoning, most of a stream, take short ways."""
         data = frame.data
         if data is None:
             return []
+        plain = self._plain
+        if plain:
+            piece = self._alike.piece(data)
+            if piece is not None:
+                return [piece]
         try:
             payload = loads(data)
         except ValueError:
             out = self._feed_odd(data)
         else:
-            if self._plain:
-                try:
-                    (choice,) = payload["choices"]
-                    delta = choice["delta"]
-                    text = delta["content"]
-                    if (
-                        type(text) is str
-                        and text
-                        and len(delta) == 1
-                        and choice.get("finish_reason") is None
-                        and not choice.get("index")
-                        and payload.get("usage") is None
-                        and "error" not in payload
-                        and "error" not in choice
-                        and "usage" not in choice
-                        and "x_groq" not in payload
-                    ):
-                        return [Text(text)]
-                except (LookupError, TypeError, ValueError, AttributeError):
-                    pass
+            if plain:
+                piece = piece_of(payload)
+                if piece is not None:
+                    self._alike.learn(data, piece)
+                    return [piece]
             out = self._feed_payload(payload, data)
-        self._plain = not (
-            self.model is None
-            or self._ended
-            or self._failed
-            or self._over
-            or self._half
-            or self._held is not None
-            or self._think
-        )
+        self._plain = self._is_plain() and not self._over and self.model is not None
         return out
 
     def _payload(self, payload: dict[str, Any], raw: bytes) -> None:

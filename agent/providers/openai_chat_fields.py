@@ -5,9 +5,41 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from agent.events import Reasoning, Text
 from agent.jsonio import NotJSON, loads_exact
 
 _LONG_INTEGER = re.compile(rb"\d{19}")
+
+
+def piece_of(payload: Any) -> Text | Reasoning | None:
+    """The piece of text or reasoning that a payload is; None where it may say anything else."""
+    try:
+        (choice,) = payload["choices"]
+        delta = choice["delta"]
+        text = delta.get("content")
+        name = "content"
+        if len(delta) > 1 or not text:
+            if not text:
+                name = "reasoning_content" if delta.get("reasoning_content") else "reasoning"
+                text = delta.get(name)
+            for key, value in delta.items():
+                if value and key != name and key != "role":
+                    return None
+        if (
+            not text
+            or type(text) is not str
+            or choice.get("index")
+            or choice.get("finish_reason") is not None
+            or payload.get("usage")
+            or "usage" in choice
+            or "error" in choice
+            or "error" in payload
+            or "x_groq" in payload
+        ):
+            return None
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return None
+    return Text(text) if name == "content" else Reasoning(text)
 
 
 def first_choice(choices: Any) -> dict[str, Any] | None:
