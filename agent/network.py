@@ -7,16 +7,18 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
+_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
 
-def network_transport(url: str) -> httpx.AsyncBaseTransport:
-    """The transport that really reaches `url`, for use by itself or inside another one.
+
+def network_transport(url: str, *, limits: httpx.Limits = _LIMITS) -> httpx.AsyncBaseTransport:
+    """The transport that really reaches `url`, for use by itself or inside another one. `limits`: of its connections.
 
     Proxy variables (`HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY` and the like) and `SSL_CERT_FILE` count; loopback addresses
     are never asked of a proxy. Raises `httpx.ProxyError` for a proxy that cannot be used.
     """
     proxy = _proxy_for(url)
     try:
-        return httpx.AsyncHTTPTransport(proxy=proxy)
+        return httpx.AsyncHTTPTransport(proxy=proxy, limits=limits)
     except (ImportError, ValueError) as error:
         raise httpx.ProxyError(f"the proxy {proxy} cannot be used: {error}") from error
 

@@ -16,6 +16,9 @@ from harness.errors import HarnessError
 COMMANDS = {
     "ask": "Run one turn of the built-in agent and record it.",
     "replay": "Replay recordings offline and compare with what was recorded.",
+    "record": "Run any program and record its model calls.",
+    "serve": "Answer any program from recordings, offline.",
+    "proxy": "Run the record proxy by itself.",
     "show": "Show what a recording, or a folder of them, holds.",
     "decode": "Turn the raw bytes of a provider's response into events.",
 }

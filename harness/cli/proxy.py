@@ -1,0 +1,53 @@
+"""`harness proxy`: the record proxy by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import click
+
+from harness.cli.server_options import open_recorder, port_option, recorded_line, recording_options, say, say_all
+
+EXIT_FAILED = 1
+
+
+@click.command(name="proxy")
+@recording_options
+@port_option
+@click.pass_context
+def command(ctx: click.Context, /, port: int, **options: Any) -> None:
+    """Run the record proxy until Ctrl-C or a polite kill; programs are pointed at it by hand.
+
+    The variables that point the official SDKs and known agents at it are printed to stdout once it listens, ready for
+    a shell. All calls, also of several programs, go into one recording.
+
+    \b
+    harness proxy --port 8123 -o session.jsonl
+    harness proxy --upstream http://127.0.0.1:8080
+    """
+    from harness.config import current
+    from harness.serving.commands import doors_for, need_extra, run_until_stopped
+
+    need_extra()
+    from harness.serving.forward import RecordProxy
+
+    config = current()
+    doors = doors_for(config, options["upstreams"])
+    recorder = open_recorder(config, "proxy", options)
+    status = "error"
+
+    def started(url: str) -> None:
+        for name, value in doors.environment(url, {}).items():
+            click.echo(f"export {name}={value}")
+        say(f"record proxy at {url}, recording to {recorder.path}; Ctrl-C stops it")
+
+    try:
+        app = RecordProxy(recorder, doors)
+        asyncio.run(run_until_stopped(app, port, started))
+        status = "ok"
+    finally:
+        recorder.close(status)
+    say_all(app.faults)
+    say(recorded_line(recorder, app.calls))
+    ctx.exit(EXIT_FAILED if recorder.errors or app.faults else 0)

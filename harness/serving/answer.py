@@ -1,0 +1,199 @@
+"""The replay server: answers from recordings, with the same bytes, chunk borders and endings, and asks no network."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
+
+import httpx
+from starlette.requests import ClientDisconnect
+
+from agent.jsonio import dumps
+from harness.errors import ReplayMismatch
+from harness.headers import header_value
+from harness.matching import MatchRules
+from harness.recorded import Call
+from harness.redaction import Redactor
+from harness.replay_transport import ReplayTransport
+from harness.serving.doors import Doors
+from harness.serving.exchange import HOP_BY_HOP, Exchange, Receive, Scope, Send, answer
+from harness.serving.forward import CUT, NOT_REACHED, unreachable
+from harness.serving.stand_ins import stand_in
+
+RERECORD = "record it anew: harness record -o FILE -- COMMAND"
+
+_VERSIONED = re.compile(r"/v\d+[a-z]*\d*(?=/).*")
+_NOT_OF_THE_BODY = HOP_BY_HOP | {"content-length"}
+_TIMED_OUT = re.compile("Timeout")
+
+
+class ReplayServer:
+    """An ASGI app over recorded calls.
+
+    `redactor` knows the keys in use. `speed`: None answers without waiting, 1.0 at the recorded pace. With `repeat`,
+    calls that are used up answer again. `answered` counts the requests that a call answered; `misses` has a text for
+    each one that none did, and `on_miss` is called with it.
+    """
+
+    def __init__(
+        self,
+        calls: Sequence[Call],
+        doors: Doors,
+        *,
+        rules: MatchRules = MatchRules(),
+        redactor: Redactor | None = None,
+        speed: float | None = None,
+        repeat: bool = False,
+        on_miss: Callable[[str], None] | None = None,
+    ) -> None:
+        self.answered = 0
+        self.misses: list[str] = []
+        self.faults: list[str] = []
+        self._calls = list(calls)
+        self._doors = doors
+        self._rules = rules
+        self._redactor = redactor or Redactor()
+        self._on_miss = on_miss
+        self._speed = speed
+        self._repeat = repeat
+        self._transport = self._fresh()
+        self._used: set[int] = set()
+        self._urls = {urlsplit(call.url).path: call.url for call in reversed(self._calls)}
+        self._tails = {_tail(path): path for path in self._urls}
+
+    @property
+    def unused(self) -> list[Call]:
+        """The calls that no request has asked for."""
+        return [call for call in self._calls if id(call) not in self._used]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        exchange = Exchange(scope, receive, send)
+        if await exchange.refused_upgrade():
+            return
+        try:
+            body = await exchange.body()
+        except ClientDisconnect:
+            return
+        await answer(exchange, self._answer(exchange, body), self.faults)
+
+    async def _answer(self, exchange: Exchange, body: bytes) -> None:
+        path = self._doors.strip(exchange.path)
+        try:
+            call = self._take(exchange, path, body)
+        except ReplayMismatch as miss:
+            value = stand_in(self._calls, exchange.method, path, exchange.headers, body)
+            if value is not None:
+                await _whole(exchange, dumps(value))
+                return
+            text = miss_text(miss)
+            self.misses.append(text)
+            if self._on_miss is not None:
+                self._on_miss(text)
+            await exchange.refuse(400, text, "replay_mismatch")
+            return
+        self.answered += 1
+        self._used.add(id(call))
+        await _replay(exchange, call, self._speed)
+
+    def _take(self, exchange: Exchange, path: str, body: bytes) -> Call:
+        """The call that answers. Raises `ReplayMismatch`."""
+        request = self._request(exchange, path, body)
+        try:
+            return self._transport.take(request)
+        except ReplayMismatch as miss:
+            if not self._repeat:
+                raise
+            again = self._fresh()
+            try:
+                call = again.take(request)
+            except ReplayMismatch:
+                raise miss from None
+            self._transport = again
+            return call
+
+    def _fresh(self) -> ReplayTransport:
+        return ReplayTransport(self._calls, rules=self._rules, redactor=self._redactor)
+
+    def _request(self, exchange: Exchange, path: str, body: bytes) -> httpx.Request:
+        """The request with the path of the recorded calls.
+
+        A base URL is as little part of a call as its host is: the path counts from its version on (`/v1/...`), unless
+        calls with just this path were recorded.
+        """
+        if path not in self._urls:
+            path = self._tails.get(_tail(path), path)
+        parts = urlsplit(self._urls.get(path, "http://127.0.0.1"))
+        target = f"{path}?{exchange.query}" if exchange.query else path
+        url = httpx.URL(f"{parts.scheme}://{parts.netloc}").copy_with(raw_path=target.encode("latin-1"))
+        return httpx.Request(exchange.method, url, headers=exchange.headers, content=body)
+
+
+def miss_text(miss: ReplayMismatch) -> str:
+    """What a client is told: the request, the nearest call, every difference, and what to do."""
+    text = f"no recorded call answers {miss.request}"
+    if miss.nearest is None:
+        reason = (miss.hint or "").partition(";")[0]
+        return f"{text}: {reason}; {RERECORD}" if reason else f"{text}; {RERECORD}"
+    found = "\n".join(f"  {line}" for line in miss.differences)
+    return f"{text}; the nearest is call {miss.nearest}, which differs in\n{found}\n{RERECORD}"
+
+
+async def _replay(exchange: Exchange, call: Call, speed: float | None) -> None:
+    """One recorded call on the socket, its ending included."""
+    if speed and call.responded is not None:
+        await asyncio.sleep((call.responded - call.started) / speed)
+    if call.response is None:
+        await _no_response(exchange, call)
+        return
+    headers = [pair for pair in call.response.headers if pair[0].lower() not in _NOT_OF_THE_BODY]
+    chunks = call.timed_chunks()
+    broken = call.end.kind == "error" or (call.end.kind == "closed" and not call.complete)
+    length = header_value(call.response.headers, "content-length")
+    if exchange.method == "HEAD" and length is not None:
+        headers.append(("content-length", length))
+    elif length is not None and len(chunks) <= 1 and not broken:
+        headers.append(("content-length", str(sum(len(chunk) for _, chunk in chunks))))
+    await exchange.start(call.response.status, [(name.encode(), value.encode("latin-1")) for name, value in headers])
+    before = call.responded or call.started
+    for moment, chunk in chunks:
+        if speed:
+            await asyncio.sleep(max(0.0, moment - before) / speed)
+            before = moment
+        await exchange.chunk(chunk)
+    if broken:
+        await _break(exchange, call, speed)
+    else:
+        await exchange.finish()
+
+
+async def _no_response(exchange: Exchange, call: Call) -> None:
+    """A try that got no answer: as the record proxy tells it."""
+    if call.end.error_class in NOT_REACHED:
+        await exchange.refuse(502, unreachable(call.url, call.end.message), "unreachable", retry=True)
+    else:
+        await _break(exchange, call, None)
+
+
+async def _break(exchange: Exchange, call: Call, speed: float | None) -> None:
+    """The end of an answer that is not whole. A time-out takes its time only where timing was asked for."""
+    if speed and _TIMED_OUT.search(call.end.error_class or ""):
+        await exchange.left()
+    elif call.end.error_class == CUT:
+        await exchange.break_off()
+    else:
+        await exchange.reset()
+
+
+async def _whole(exchange: Exchange, body: bytes) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await exchange.start(200, headers)
+    await exchange.chunk(body)
+    await exchange.finish()
+
+
+def _tail(path: str) -> str:
+    """A path from its version on; as it is where it has none."""
+    found = _VERSIONED.search(path)
+    return found[0] if found else path
