@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from orjson import loads
+
 from agent.events import DecodeOptions, Error, Event, StopReason
 from agent.failures import error, in_stream_error
 from agent.jsonio import NotJSON, loads_exact, scrub, scrub_deep
@@ -26,11 +28,14 @@ from agent.providers.gemini_payload import (
     exact_parts,
     first_candidate,
     parts_of,
+    piece_of,
     usage_of,
     whole_elements,
     word_of,
 )
+from agent.sse import Frame
 
+_COUNTED = frozenset(COUNTS)
 _MARKS = {"thought", "thoughtSignature", "functionCall"}
 _KINDS = {
     "executableCode", "codeExecutionResult", "inlineData", "fileData", "toolCall", "toolResponse",
@@ -41,7 +46,7 @@ _KINDS = {
 class GeminiDecoder(Decoder):
     """Reads candidate 0. Calls without an id get one made from call number and position."""
 
-    __slots__ = ("_begun", "_counts", "_key_variable", "_open", "_over")
+    __slots__ = ("_begun", "_counts", "_key_variable", "_open", "_over", "_plain")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
@@ -50,6 +55,26 @@ class GeminiDecoder(Decoder):
         self._open: OpenCall | None = None
         self._begun = False
         self._over = False
+        self._plain = False  # a payload that is a piece of text says nothing else but counts
+
+    def feed(self, frame: Frame) -> list[Event]:
+        """The events of one frame; text and thoughts, most of a stream, take the short way."""
+        data = frame.data
+        if data is None:
+            return []
+        try:
+            payload = loads(data)
+        except ValueError:
+            out = self._feed_odd(data)
+        else:
+            if self._plain:
+                piece = piece_of(payload, self.model)
+                if piece is not None:
+                    self._count_tokens(payload)
+                    return [piece]
+            out = self._feed_payload(payload, data)
+        self._plain = self._begun and self._is_plain() and not self._over
+        return out
 
     def parse_body(self, body: bytes) -> list[Event]:
         """The events of one response object, or of an array of them; a cut array gives those of its whole elements."""
@@ -74,12 +99,7 @@ class GeminiDecoder(Decoder):
 
     def _read(self, payload: dict[str, Any], raw: bytes | None) -> None:
         """Read one response; `raw` are its bytes where `payload` may hold rounded integers."""
-        counts = payload.get("usageMetadata")
-        if type(counts) is dict:
-            for name in COUNTS:
-                count = counts.get(name)
-                if type(count) is int and count >= 0:
-                    self._counts[name] = count
+        self._count_tokens(payload)
         model = payload.get("modelVersion")
         if type(model) is str and model:
             self.model = scrub(model) if self._dirty else model
@@ -94,6 +114,13 @@ class GeminiDecoder(Decoder):
         if payload.get("error") is not None and not self._over:
             failure = scrub_deep(payload["error"]) if self._dirty else payload["error"]
             self._fail(in_stream_error(failure, key_variable=self._key_variable))
+
+    def _count_tokens(self, payload: dict[str, Any]) -> None:
+        counts = payload.get("usageMetadata")
+        if type(counts) is dict:
+            for name, count in counts.items():
+                if type(count) is int and count >= 0 and name in _COUNTED:
+                    self._counts[name] = count
 
     def _candidate(self, candidate: dict[str, Any], raw: bytes | None) -> None:
         word = word_of(candidate.get("finishReason"), FINISH_NUMBERS)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from agent.events import ErrorKind, StopReason, Usage
+from agent.events import ErrorKind, Reasoning, StopReason, Text, Usage
 from agent.jsonio import NotJSON, loads_exact
 
 STOPS: Mapping[str, StopReason] = {
@@ -54,6 +54,29 @@ COUNTS = (
     "cachedContentTokenCount", "totalTokenCount",
 )  # fmt: skip
 _BETWEEN = re.compile(r"[\s,]*")
+
+
+def piece_of(payload: Any, model: str | None) -> Text | Reasoning | None:
+    """The one text or thought of a payload that says nothing else but counts; None for any other payload."""
+    try:
+        (candidate,) = payload["candidates"]
+        (part,) = candidate["content"]["parts"]
+        text = part["text"]
+        if (
+            not text
+            or type(text) is not str
+            or candidate.get("index")
+            or candidate.get("finishReason") is not None
+            or payload.get("modelVersion") != model
+            or "promptFeedback" in payload
+            or "error" in payload
+        ):
+            return None
+        if len(part) == 1:
+            return Text(text)
+        return Reasoning(text) if len(part) == 2 and part.get("thought") is True else None
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return None
 
 
 def first_candidate(payload: dict[str, Any]) -> dict[str, Any] | None:

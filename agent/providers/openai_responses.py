@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from agent.events import DecodeOptions, Error, ToolCall
+from orjson import loads
+
+from agent.events import DecodeOptions, Error, Event, Text, ToolCall
 from agent.failures import in_stream_error
 from agent.jsonio import dumps, scrub, scrub_deep
 from agent.providers import openai_responses_items as items
 from agent.providers.base import Decoder, parse_arguments
 from agent.providers.openai_responses_request import request
 from agent.providers.openai_responses_slots import Slot, Slots
+from agent.sse import Frame
 
 _TEXT_DELTA = "response.output_text.delta"
 
@@ -24,25 +27,41 @@ _TEXT_DELTA = "response.output_text.delta"
 class ResponsesDecoder(Decoder):
     """The state machine of one Responses answer; see `Decoder`."""
 
-    __slots__ = ("_hot", "_refused", "_slots", "_thought")
+    __slots__ = ("_hot", "_plain", "_refused", "_slots", "_thought")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
         self._slots = Slots()
-        self._hot: Any = None
+        self._hot: Any = None  # the item that gave the last delta of text
+        self._plain = False  # another delta of it is an event at once
         self._refused = False
         self._thought: tuple[Slot, str, Any] | None = None
 
+    def feed(self, frame: Frame) -> list[Event]:
+        """The events of one frame; one more delta of the item that gave the last one takes the short way."""
+        data = frame.data
+        if data is None:
+            return []
+        try:
+            payload = loads(data)
+        except ValueError:
+            out = self._feed_odd(data)
+        else:
+            if self._plain:
+                try:
+                    if payload["type"] == _TEXT_DELTA:
+                        key = payload.get("output_index")
+                        delta = payload["delta"]
+                        if (payload["item_id"] if key is None else key) == self._hot and type(delta) is str and delta:
+                            return [Text(delta)]
+                except (LookupError, TypeError):
+                    pass
+            out = self._feed_payload(payload, data)
+        self._plain = self._hot is not None and self._is_plain()
+        return out
+
     def _payload(self, payload: dict[str, Any], raw: bytes) -> None:
         kind = payload.get("type")
-        if kind == _TEXT_DELTA and self._hot is not None:
-            # The short path of nearly every frame: one more delta of the item that gave the last one.
-            key = payload.get("output_index")
-            if (payload.get("item_id") if key is None else key) == self._hot:
-                delta = payload.get("delta")
-                if type(delta) is str and delta:
-                    self._text(delta)
-                return
         handler = self._HANDLERS.get(kind) if type(kind) is str else None
         if handler is None:
             self._unnamed(kind, payload, raw)
