@@ -8,6 +8,7 @@ the secret.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from harness.records import FORMAT, KINDS, Record
 from harness.scan_texts import CallTexts, place_of, texts_of
 
 SPLIT = "split"
-_MARK = b'"format":"%s"' % FORMAT.encode()
+_MARK = re.compile(rb'"format" ?: ?"%s"' % FORMAT.encode())
 _HEAD = 4096
 _TEXT_BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
@@ -97,7 +98,7 @@ def scan_file(path: Path, finder: Finder, foreign: Foreign | None = None) -> Sca
     faults = Faults(path, strict=False)
     blocks = blocks_of(path, faults)
     first = next(blocks)
-    if path.name.endswith(SUFFIXES) or _MARK in first[:_HEAD]:
+    if path.name.endswith(SUFFIXES) or _MARK.search(first, 0, _HEAD):
         for number, line in enumerate(split_lines(_chain(first, blocks)), 1):
             scan.line(number, line)
     else:
@@ -115,6 +116,7 @@ class _Scan:
         self._finder = finder
         self._foreign = foreign
         self._seen: set[tuple[int, bytes]] = set()
+        self._own: set[tuple[int, bytes]] = set()
         self._calls: dict[int, CallTexts] = {}
         self._document = _Document()
 
@@ -163,6 +165,7 @@ class _Scan:
         """Search what was collected, and ask the other scanner."""
         for call in list(self._calls):
             self._close_call(call)
+        self._own = set(self._seen)
         if self._foreign is not None:
             for hit in self._foreign.find(self._document.data()):
                 self._add_foreign(hit)
@@ -209,7 +212,7 @@ class _Scan:
     def _add_foreign(self, hit: ForeignHit) -> None:
         secret = hit.secret.encode("utf-8", "surrogatepass")
         line, where = self._document.place(hit.start)
-        if not any(secret in known or known in secret for other, known in self._seen if other == line):
+        if not any(secret in known or known in secret for other, known in self._own if other == line):
             self._add(line, where, Hit(0, 0, hit.rule, secret))
             self.result.foreign[hit.secret] = hit.rule
 

@@ -17,9 +17,11 @@ def place_of(record: Record) -> str:
     """A record in words: `frame 3 of call 0`."""
     kind = str(record.get("kind"))
     number = f" {record['i']}" if isinstance(record.get("i"), int) else ""
+    if kind == "turn":
+        return f"turn {record.get('turn')}"
     for scope in ("call", "turn"):
         if isinstance(record.get(scope), int):
-            return f"turn {record['turn']}" if kind == "turn" else f"{kind}{number} of {scope} {record[scope]}"
+            return f"{kind}{number} of {scope} {record[scope]}"
     return kind
 
 

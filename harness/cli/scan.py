@@ -1,0 +1,70 @@
+"""`harness scan`: secrets that slipped into recordings and other files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from agent.jsonio import dumps
+from harness.cli.secret_options import make_finder, make_foreign, secret_options
+from harness.errors import HarnessError
+from harness.paths import find_files
+from harness.scan import Scanned, scan_file
+
+EXIT_FOUND = 1
+EXIT_UNUSABLE = 2
+
+
+@click.command(name="scan")
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a finding, then one with the totals.")
+@secret_options
+@click.pass_context
+def command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool, kingfisher: bool | None, **what: Any) -> None:
+    """Look for secrets in recordings, fixtures and other files; none is ever shown.
+
+    PATHS are files, folders or globs. Looked for are known key shapes, the values of the providers' key variables and
+    of --env, and the rules of [tool.harness] and --pattern: as they are, JSON-escaped, percent-encoded, in base64, and
+    split over the frames of a call. Placeholders are fine. Exit status: 1 when one is found, 2 when a file cannot be
+    read.
+
+    \b
+    harness scan recordings/ fixtures/
+    harness scan run.jsonl --env MY_TOKEN --pattern 'customer=CUST-[0-9]{8}'
+    """
+    finder = make_finder(**what)
+    foreign = make_foreign(kingfisher)
+    files = find_files(paths)
+    results: list[Scanned] = []
+    unreadable: list[str] = []
+    for path in files:
+        try:
+            result = scan_file(path, finder, foreign)
+        except HarnessError as error:
+            unreadable.append(str(error))
+            continue
+        results.append(result)
+        unreadable += [f"{path}: {warning}" for warning in result.unread]
+        for finding in result.findings:
+            click.echo(dumps(finding.to_dict()) if as_json else str(finding))
+    for message in unreadable:
+        click.echo(f"harness: {message}", err=True)
+    _print_totals(results, len(unreadable), as_json)
+    found = any(result.findings for result in results)
+    ctx.exit(EXIT_UNUSABLE if unreadable else EXIT_FOUND if found else 0)
+
+
+def _print_totals(results: list[Scanned], unreadable: int, as_json: bool) -> None:
+    findings = sum(len(result.findings) for result in results)
+    placeholders = sum(result.placeholders for result in results)
+    if as_json:
+        totals = {"files": len(results), "findings": findings, "placeholders": placeholders, "unreadable": unreadable}
+        click.echo(dumps({"totals": totals}))
+        return
+    files = len(results)
+    parts = [
+        f"{findings} secret{'' if findings == 1 else 's'} in {files} file{'' if files == 1 else 's'}",
+        f"{placeholders} redacted already",
+    ]
+    click.echo(" · ".join(parts))
