@@ -21,6 +21,7 @@ COMMANDS = {
     "proxy": "Run the record proxy by itself.",
     "show": "Show what a recording, or a folder of them, holds.",
     "decode": "Turn the raw bytes of a provider's response into events.",
+    "scan": "Look for secrets in recordings and other files.",
 }
 """Name and one-line help; the command itself is `command` in the module `harness.cli.<name>`."""
 
