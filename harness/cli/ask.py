@@ -15,12 +15,12 @@ from agent.front_ends.summary import Summary
 from agent.jsonio import NotJSON, loads_exact
 from agent.providers.base import Target
 from agent.providers.base_url import TargetError
-from agent.providers.table import PROVIDERS, MissingKey, UnknownProvider, resolve
+from agent.providers.table import MissingKey, UnknownProvider, resolve
 from harness.cli.ask_turn import Asked, run
+from harness.config import Config, current
 from harness.errors import HarnessError
 from harness.recorder import Recorder
-from harness.redaction import Redactor
-from harness.session import network, new_path
+from harness.session import network, new_path, redactor
 
 MODES = ("plan", "fix", "build", "swe")
 EXIT_FAILED = 1
@@ -29,7 +29,7 @@ EXIT_INTERRUPTED = 130
 
 @click.command(name="ask")
 @click.argument("words", nargs=-1)
-@click.option("--model", "-m", envvar="HARNESS_MODEL", help="provider/model (or set HARNESS_MODEL).")
+@click.option("--model", "-m", envvar="HARNESS_MODEL", help="provider/model (or HARNESS_MODEL, or the configuration).")
 @click.option("--mode", type=click.Choice(MODES), default="plan", show_default=True, help="What the agent may do.")
 @click.option("-b", "mode", flag_value="build", help="Short for --mode build.")
 @click.option("--no-tools", is_flag=True, help="Offer no tools: some models refuse requests that do.")
@@ -62,21 +62,23 @@ def command(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> No
     harness ask -m ollama/qwen3 -b --workspace app "Make the tests pass" --out fix.jsonl
     harness ask -m llamacpp/any --base-url http://127.0.0.1:8080 - < question.txt
     """
-    asked, target = _asked(words, options)
+    config = current()
+    asked, target = _asked(words, config, options)
     transport = network(target)
-    recorder = None if options["no_record"] else _recorder(target, options)
+    recorder = None if options["no_record"] else _recorder(asked, target, config, options)
     ctx.exit(_run(asked, target, transport, recorder))
 
 
-def _asked(words: tuple[str, ...], options: dict[str, Any]) -> tuple[Asked, Target]:
+def _asked(words: tuple[str, ...], config: Config, options: dict[str, Any]) -> tuple[Asked, Target]:
     """What the command line asks for. Raises `UsageError` or `HarnessError`."""
     if options["no_record"] and options["out"]:
         raise click.UsageError("--out and --no-record contradict each other: leave one out")
-    if not options["model"]:
+    name = options["model"] or config.model
+    if not name:
         raise click.UsageError("no model: name one, for example --model openai/gpt-4.1-mini, or set HARNESS_MODEL")
     prompt = _prompt(words)
     try:
-        target, model = resolve(options["model"], base_url=options["base_url"], environ=os.environ)
+        target, model = resolve(name, base_url=options["base_url"], environ=os.environ, providers=config.providers)
     except TargetError as error:
         names_url = isinstance(error, MissingKey | UnknownProvider) and "base URL" in str(error)
         raise HarnessError(f"{error} (--base-url URL)" if names_url else str(error)) from None
@@ -111,15 +113,15 @@ def _prompt(words: tuple[str, ...]) -> str:
     return prompt
 
 
-def _recorder(target: Target, options: dict[str, Any]) -> Recorder:
-    out: Path = options["out"] or new_path(Path("recordings"), options["model"])
+def _recorder(asked: Asked, target: Target, config: Config, options: dict[str, Any]) -> Recorder:
+    out: Path = options["out"] or new_path(config.recordings, f"{target.provider}/{asked.model}")
     if out.is_dir():
         raise HarnessError(f"{out}: this is a folder: name a file in it, such as {out / 'session.jsonl'}")
     return Recorder(
         out,
         source=options["source"],
         tags=options["tags"],
-        redactor=Redactor(_keys(target)),
+        redactor=redactor(config, target),
         force=options["force"],
         warn=lambda line: click.echo(f"harness: {line}", err=True),
     )
@@ -175,15 +177,6 @@ def _params(pairs: tuple[str, ...]) -> dict[str, Any]:
         except NotJSON:
             params[name] = value
     return params
-
-
-def _keys(target: Target) -> dict[str, str]:
-    """The values of all key variables that are set: none of them may reach the file."""
-    names = {variable for row in PROVIDERS.values() for variable in row.key_variables}
-    found = {name: os.environ[name] for name in names if os.environ.get(name)}
-    if target.key is not None and target.key_variable is not None:
-        found[target.key_variable] = target.key
-    return found
 
 
 def _closing_words(summary: Summary) -> list[str]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import click
@@ -50,21 +53,57 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], jobs: int, as_json: b
 
 def _replay_all(files: list[Path], jobs: int) -> Iterator[Replayed]:
     if jobs == 1 or len(files) == 1:
-        yield from map(replay_recording, files)
+        with _interrupts_held() as check:
+            for file in files:
+                yield replay_recording(file)
+                check()
         return
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     workers = min(jobs, len(files))
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_leave_interrupts) as pool:
-        yield from pool.map(replay_recording, files, chunksize=max(1, len(files) // (workers * 8)))
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        with _interrupts_kept_from_children():
+            results = pool.map(replay_recording, files, chunksize=max(1, len(files) // (workers * 8)))
+        yield from results
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C reaches every process of a terminal; the main one alone says so."""
-    import signal
+@contextmanager
+def _interrupts_kept_from_children() -> Iterator[None]:
+    """Ctrl-C reaches every process of a terminal; this one alone minds it. A blocked signal is blocked in children."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+@contextmanager
+def _interrupts_held() -> Iterator[Callable[[], None]]:
+    """Hold Ctrl-C back until the function that this gives is called; a second one does not wait.
+
+    In the middle of a replay it would break off an event loop that is just being made, with complaints at exit.
+    """
+    held = False
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        nonlocal held
+        if held:
+            raise KeyboardInterrupt
+        held = True
+
+    def check() -> None:
+        if held:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, hold)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _with_progress(results: Iterator[Replayed], total: int) -> Iterator[Replayed]:

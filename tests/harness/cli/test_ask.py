@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from harness.writer import Writer
-from tests.harness.cli.cli import call, lines_of
+from tests.harness.cli.cli import call, lines_of, refusal
 from tests.scripted import Answer, error, fixture, scripted
 
 TEXT = fixture("openai-chat/session-answer.sse")
@@ -252,3 +252,39 @@ def test_a_fault_of_the_recorder_is_told_and_fails(monkeypatch):
     assert (result.exit_code, result.stdout) == (1, ANSWER)
     (warning, _) = result.stderr.splitlines()
     assert "No space left on device" in warning
+
+
+def test_the_configuration_holds_where_no_option_wins(folder):
+    with scripted([TEXT, TEXT, TEXT]) as server:
+        (folder / "pyproject.toml").write_text(
+            f"""
+[tool.harness]
+model = "house/one"
+recordings = "kept"
+[[tool.harness.redact]]
+name = "customer"
+pattern = "CUST-[0-9]+"
+[tool.harness.providers.house]
+base_url = "{server.url}/v1"
+wire = "openai-chat"
+needs_key = false
+""",
+            "utf-8",
+        )
+        result = call("ask", "Who is CUST-4711?")
+        assert (result.exit_code, result.stdout) == (0, ANSWER), result.stderr
+        assert json.loads(server.exchanges[0].body)["model"] == "one"
+        assert json.loads(server.exchanges[0].body)["messages"][-1]["content"] == "Who is CUST-4711?"
+        assert call("ask", "-m", "house/two", "--out", "here.jsonl", "hi").exit_code == 0
+        assert call("ask", "hi", environ={"HARNESS_MODEL": "house/three"}).exit_code == 0
+        assert [json.loads(one.body)["model"] for one in server.exchanges] == ["one", "two", "three"]
+    kept = sorted((folder / "kept").iterdir())
+    assert len(kept) == 2
+    assert "CUST-4711" not in kept[0].read_text("utf-8")
+    assert call("replay", "kept", "here.jsonl").exit_code == 0
+
+
+def test_a_wrong_configuration_is_one_line(folder):
+    (folder / "pyproject.toml").write_text("[tool.harness]\nmodle = 'a/b'\n", "utf-8")
+    line = refusal("ask", "hi")
+    assert "tool.harness.modle: unknown key; did you mean model" in line

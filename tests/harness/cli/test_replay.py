@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import signal
+import time
 
 import pytest
 
@@ -173,6 +175,29 @@ def test_a_reader_that_has_gone(folder, good):
         process.stdout.close()
         process.wait(60)
         assert (process.returncode, process.stderr.read()) == (1, b"")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_interrupted(folder, jobs):
+    """Ctrl-C on a terminal, which reaches all processes: no traceback, no complaint."""
+    os.mkfifo(folder / "pipe.jsonl")
+    with started("replay", "good.jsonl", "pipe.jsonl", "-j", jobs, cwd=folder) as process:
+        with (folder / "pipe.jsonl").open("wb"):  # opened once the command reads it
+            os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.1)
+        assert process.communicate(timeout=30) == (b"", b"")
+        assert process.returncode == 130
+
+
+def test_an_interrupt_is_held_and_a_second_one_is_not():
+    before = signal.getsignal(signal.SIGINT)
+    with replay._interrupts_held() as check:
+        check()
+        signal.raise_signal(signal.SIGINT)
+        for stop in (check, lambda: signal.raise_signal(signal.SIGINT)):
+            with pytest.raises(KeyboardInterrupt):
+                stop()
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 class Terminal:
