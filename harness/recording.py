@@ -13,7 +13,7 @@ The whole file is read. For one pass over the records with flat memory see `harn
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -54,21 +54,27 @@ def open(path: str | PathLike[str], *, strict: bool = False) -> Recording:
     Raises `UnreadableRecording` and `NewerVersion`.
     """
     reader = RecordReader(path, strict=strict)
-    builder = _Builder(reader)
-    for line, record in reader:
-        builder.add(line, record)
-    recording = builder.recording
+    recording = assemble(reader, reader.path, strict=strict)
     recording.header = reader.header
-    recording.warnings = [*reader.warnings, *builder.faults.found]
+    recording.warnings = [*reader.warnings, *recording.warnings]
     return recording
+
+
+def assemble(records: Iterable[tuple[int, Record]], path: Path, *, strict: bool = False) -> Recording:
+    """A recording of records that are read already, each with its line number. Raises `BadLine` with `strict`."""
+    builder = _Builder(path, strict=strict)
+    for line, record in records:
+        builder.add(line, record)
+    builder.recording.warnings = builder.faults.found
+    return builder.recording
 
 
 class _Builder:
     """Records in, one by one; a recording out."""
 
-    def __init__(self, reader: RecordReader) -> None:
-        self.recording = Recording(reader.path)
-        self.faults = Faults(reader.path, strict=reader.strict)
+    def __init__(self, path: Path, *, strict: bool) -> None:
+        self.recording = Recording(path)
+        self.faults = Faults(path, strict=strict)
         self._bodies = BodyReader()
         self._calls: dict[int, Call] = {}
         self._turns: dict[int, Turn] = {}

@@ -74,7 +74,7 @@ class Writer:
         except OSError as error:
             raise _cannot("create", path, error) from None
         try:
-            _claim(descriptor, path)
+            claim(descriptor, path)
             if force:
                 with contextlib.suppress(OSError):  # a pipe or a device has no length
                     os.ftruncate(descriptor, 0)
@@ -100,7 +100,7 @@ class Writer:
         except OSError as error:
             raise _cannot("append to", path, error) from None
         try:
-            _claim(descriptor, path)
+            claim(descriptor, path)
             repair(descriptor)
             tail = scan(path)
         except OSError as error:
@@ -201,7 +201,7 @@ def _refuse_compressed(path: Path, what: str) -> None:
         )
 
 
-def _claim(descriptor: int, path: Path) -> None:
+def claim(descriptor: int, path: Path) -> None:
     """Lock the file for this process, where the system has such locks."""
     try:
         import fcntl
