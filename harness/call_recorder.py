@@ -209,6 +209,7 @@ class CallRecorder:
         """The record of a frame and those of its events; `chunk_end` counts from the start of the stream."""
         length = len(frame.raw)
         self._frame_start += length
+        came = now
         cuts: list[int] | None = None
         times: list[float] = []
         ends_chunk = self._frame_start == chunk_end
@@ -217,8 +218,8 @@ class CallRecorder:
             times, self._cut_times = self._cut_times, []
             if ends_chunk and cuts[-1] != length:
                 cuts.append(length)
-            elif ends_chunk:
-                times.pop()
+            elif ends_chunk:  # handed out at the end of the stream, after its last chunk
+                came = times.pop()
                 cuts = None if len(cuts) == 1 else cuts
         try:
             raw = self._outlet.redactor.bytes(frame.raw)
@@ -233,7 +234,7 @@ class CallRecorder:
                 cuts[-1] = len(raw) if ends_chunk else cuts[-1]
         self._bytes += len(raw)
         record = frame_record(self._call, self._frames, raw, cuts, times, frame.unterminated)
-        records: list[Record] = [{"t": now, **record}]
+        records: list[Record] = [{"t": came, **record}]
         if self._decoder is not None:
             records += self._event_records(self._frames, now, self._decoder.frame, frame)
         self._frames += 1

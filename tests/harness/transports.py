@@ -193,10 +193,14 @@ def comparable(path: Any) -> list[dict[str, Any]]:
     return found
 
 
+class Watched(Recorder):
+    """A recorder that fails the test where it could not record something."""
+
+    def close(self, status: str = "ok") -> None:
+        super().close(status)
+        assert self.errors == []
+
+
 def recorder(path: Any, **options: Any) -> Recorder:
-    """A recorder; a fault fails the test unless `warn` is given."""
-
-    def fail(line: str) -> None:
-        raise AssertionError(line)
-
-    return Recorder(path, source="test", **{"warn": fail, **options})
+    """A recorder that must not meet a fault, unless `warn` is given (also as None)."""
+    return (Recorder if "warn" in options else Watched)(path, **{"source": "test", **options})
