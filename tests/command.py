@@ -13,7 +13,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 _SCRIPT = Path(sys.executable).with_name("harness")
-_COMMAND = [str(_SCRIPT)] if _SCRIPT.exists() else [sys.executable, "-m", "harness.cli"]
+_COMMAND = [str(_SCRIPT)] if _SCRIPT.exists() else [sys.executable, "-c", "from harness.cli import main; main()"]
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
