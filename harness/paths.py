@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import glob
-import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from harness.errors import HarnessError
@@ -17,43 +16,32 @@ NOT_SEARCHED = frozenset({".git", ".hg", ".mypy_cache", ".pytest_cache", ".ruff_
 
 def find_recordings(paths: Iterable[str]) -> list[Path]:
     """The recordings that `paths` name, each once, folders sorted. Raises `HarnessError` where one names none."""
-
-    def inside(folder: Path) -> list[Path]:
-        found = sorted(file for file in folder.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())
-        if not found:
-            raise HarnessError(f"{folder}: no recording in this folder (*.jsonl); record one with `harness ask`")
-        return found
-
-    return _find(paths, inside)
-
-
-def find_files(paths: Iterable[str]) -> list[Path]:
-    """The files of any kind that `paths` name, each once. Folders are searched, but for `NOT_SEARCHED` and links.
-
-    Raises `HarnessError` where a path names nothing.
-    """
-
-    def inside(folder: Path) -> list[Path]:
-        found = []
-        for root, folders, names in os.walk(folder):
-            folders[:] = [name for name in folders if name not in NOT_SEARCHED]
-            found += [file for name in names if (file := Path(root, name)).is_file()]
-        return sorted(found)
-
-    return _find(paths, inside)
-
-
-def _find(paths: Iterable[str], inside: Callable[[Path], list[Path]]) -> list[Path]:
     found: dict[Path, None] = {}
     for text in paths:
-        path = Path(text)
-        if path.is_dir():
-            files = inside(path)
-        elif path.exists():
-            files = [path]
-        else:
-            files = sorted(Path(name) for name in glob.glob(text, recursive=True) if not Path(name).is_dir())
-            if not files:
-                raise HarnessError(f"{path}: there is no such file or folder, and as a pattern it matches nothing")
-        found |= dict.fromkeys(files)
+        try:
+            found |= dict.fromkeys(_named(text))
+        except (OSError, ValueError) as error:
+            raise HarnessError(f"{text}: cannot be looked up: {getattr(error, 'strerror', None) or error}") from None
     return list(found)
+
+
+def _named(text: str) -> list[Path]:
+    path = Path(text)
+    if path.is_dir():
+        inside = _inside(path)
+        if not inside:
+            raise HarnessError(f"{path}: no recording in this folder (*.jsonl); record one with `harness ask`")
+        return inside
+    if path.exists():
+        return [path]
+    matched = sorted(Path(name) for name in glob.glob(text, recursive=True))
+    inside = [file for one in matched for file in (_inside(one) if one.is_dir() else [one])]
+    if not matched:
+        raise HarnessError(f"{path}: there is no such file or folder, and as a pattern it matches nothing")
+    if not inside:
+        raise HarnessError(f"{path}: the folders that it matches hold no recording (*.jsonl)")
+    return inside
+
+
+def _inside(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())

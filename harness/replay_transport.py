@@ -66,7 +66,7 @@ class ReplayTransport:
             for secret in (*header_secrets(request.headers.multi_items()), *url_secrets(url)):
                 self._redactor.learn(secret)
             body = unnumbered(self._redactor.bytes(request.content))
-            sent = request_key(request.method, recorded_url(url, self._redactor), body, self._rules)
+            sent = self._key(request.method, recorded_url(url, self._redactor), body)
             calls = self._waiting.get(sent)
             if calls:
                 return calls.popleft()
@@ -129,7 +129,10 @@ class ReplayTransport:
     def _recorded_key(self, call: Call) -> RequestKey:
         content = call.content()
         body = unnumbered(content) if b"[redacted:" in content else call.request.body
-        return request_key(call.method, call.url, body, self._rules)
+        return self._key(call.method, call.url, body)
+
+    def _key(self, method: str, url: str, body: Any) -> RequestKey:
+        return request_key(method, unnumbered(url.encode()).decode(), body, self._rules)
 
     def _mismatch(self, sent: RequestKey) -> ReplayMismatch:
         left = self.unused

@@ -1,56 +1,70 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from harness.errors import HarnessError
-from harness.paths import find_files, find_recordings
-
-FILES = ("a/x.jsonl", "a/b/y.jsonl.gz", "a/notes.txt", "a/.git/config", "a/node_modules/m.js", "z.jsonl")
+from harness.paths import find_recordings
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def tree(tmp_path, monkeypatch):
-    for name in FILES:
+    for name in ("a.jsonl", "notes.txt", "runs/c.jsonl", "runs/b.jsonl.gz", "runs/deep/d.jsonl", "other/x.json"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("x")
-    (tmp_path / "a/broken").symlink_to("nowhere")
-    (tmp_path / "a/loop").symlink_to(tmp_path / "a", target_is_directory=True)
+        path.write_text("")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "runs" / "folder.jsonl").mkdir()
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.usefixtures("tree")
 @pytest.mark.parametrize(
     ("paths", "found"),
     [
-        (["a"], ["a/b/y.jsonl.gz", "a/x.jsonl"]),
-        (["z.jsonl", "a", "z.jsonl"], ["z.jsonl", "a/b/y.jsonl.gz", "a/x.jsonl"]),
-        (["a/notes.txt"], ["a/notes.txt"]),
-        (["*.jsonl"], ["z.jsonl"]),
+        (["a.jsonl"], ["a.jsonl"]),
+        (["notes.txt"], ["notes.txt"]),
+        (["."], ["a.jsonl", "runs/b.jsonl.gz", "runs/c.jsonl", "runs/deep/d.jsonl"]),
+        (["runs", "a.jsonl"], ["runs/b.jsonl.gz", "runs/c.jsonl", "runs/deep/d.jsonl", "a.jsonl"]),
+        (["runs/c.jsonl", "./runs/c.jsonl", "runs/"], ["runs/c.jsonl", "runs/b.jsonl.gz", "runs/deep/d.jsonl"]),
+        (["*.jsonl"], ["a.jsonl"]),
+        (["**/*.jsonl"], ["a.jsonl", "runs/c.jsonl", "runs/deep/d.jsonl"]),
+        (["r*"], ["runs/b.jsonl.gz", "runs/c.jsonl", "runs/deep/d.jsonl"]),
     ],
 )
-def test_recordings(paths, found):
+def test_what_paths_name(paths, found):
     assert find_recordings(paths) == [Path(name) for name in found]
 
 
-@pytest.mark.usefixtures("tree")
-def test_files_of_any_kind():
-    assert find_files(["a", "z.jsonl"]) == [
-        Path(name) for name in ("a/b/y.jsonl.gz", "a/notes.txt", "a/x.jsonl", "z.jsonl")
-    ]
-    assert find_files(["a/.git"]) == [Path("a/.git/config")]
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("empty", "no recording in this folder"),
+        ("other", "no recording in this folder"),
+        ("missing.jsonl", "no such file or folder"),
+        ("missing/*.jsonl", "matches nothing"),
+        ("o*", "hold no recording"),
+        ("x" * 5000, "cannot be looked up"),
+        ("a\0b", "no such file"),
+    ],
+)
+def test_what_names_none(path, said):
+    with pytest.raises(HarnessError, match=said) as caught:
+        find_recordings(["a.jsonl", path])
+    assert "\n" not in str(caught.value)
 
 
-@pytest.mark.usefixtures("tree")
-@pytest.mark.parametrize("find", [find_recordings, find_files])
-def test_a_path_that_names_nothing(find):
-    with pytest.raises(HarnessError, match="no such file"):
-        find(["nothing-here"])
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read(tmp_path):
+    (tmp_path / "runs").chmod(0)
+    try:
+        with pytest.raises(HarnessError, match="Permission denied"):
+            find_recordings(["runs/c.jsonl"])
+    finally:
+        (tmp_path / "runs").chmod(0o755)
 
 
-def test_a_folder_without_recordings(tmp_path):
-    with pytest.raises(HarnessError, match="no recording in this folder"):
-        find_recordings([str(tmp_path)])
-    assert find_files([str(tmp_path)]) == []
+def test_odd_names_are_found_as_they_are(tmp_path):
+    (tmp_path / "[1].jsonl").write_text("")
+    assert find_recordings(["[1].jsonl"]) == [Path("[1].jsonl")]
