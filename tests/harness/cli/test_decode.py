@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.providers import WIRES
+from agent.sse import SSEDecoder
 from tests.command import harness, started
 from tests.harness.cli.cli import call, lines_of, refusal
 
@@ -78,6 +79,18 @@ def test_raw_frames_need_no_wire():
         {"event": "a", "data": "1\n2", "id": "7", "unterminated": False},
         {"event": None, "data": None, "id": "7", "unterminated": False},
         {"event": "message", "data": "{}", "id": "7", "unterminated": True},
+    ]
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in STREAMS if path.suffix == ".sse"], ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
+def test_raw_frames_of_a_fixture(path):
+    frames = lines_of(call("decode", "--raw", "--content-type", "text/event-stream", path).stdout)
+    decoder = SSEDecoder()
+    expected = [*decoder.feed(path.read_bytes()), *decoder.flush()]
+    assert [frame["data"] for frame in frames] == [
+        None if frame.data is None else frame.data.decode("utf-8", "replace") for frame in expected
     ]
 
 
