@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from collections.abc import AsyncIterator, Sequence
@@ -15,6 +16,8 @@ from agent.front_ends.summary import Events
 from agent.loop_types import ExecuteTool, Limits, Price
 from agent.messages import Message
 from agent.providers.base import Target
+from agent.providers.base_url import TargetError
+from agent.providers.table import MissingKey, UnknownProvider, resolve
 from harness.config import Config
 from harness.errors import HarnessError
 from harness.recorder import Recorder
@@ -81,6 +84,15 @@ async def open_turn(
         )
         async with aclosing(events if tap is None else tap.events(events)) as run:
             yield run
+
+
+def find_target(name: str, base_url: str | None, config: Config) -> tuple[Target, str]:
+    """The target of `provider/model`, and the model's own id. Raises `HarnessError`."""
+    try:
+        return resolve(name, base_url=base_url, environ=os.environ, providers=config.providers)
+    except TargetError as error:
+        names_url = isinstance(error, MissingKey | UnknownProvider) and "base URL" in str(error)
+        raise HarnessError(f"{error} (--base-url URL)" if names_url else str(error)) from None
 
 
 def network(target: Target) -> Any:

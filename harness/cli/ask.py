@@ -14,13 +14,11 @@ import click
 from agent.front_ends.summary import Summary
 from agent.jsonio import NotJSON, loads_exact
 from agent.providers.base import Target
-from agent.providers.base_url import TargetError
-from agent.providers.table import MissingKey, UnknownProvider, resolve
 from harness.cli.ask_turn import Asked, run
 from harness.config import Config, current
 from harness.errors import HarnessError
 from harness.recorder import Recorder
-from harness.session import network, new_path, redactor
+from harness.session import find_target, network, new_path, redactor
 
 MODES = ("plan", "fix", "build", "swe")
 EXIT_FAILED = 1
@@ -77,11 +75,7 @@ def _asked(words: tuple[str, ...], config: Config, options: dict[str, Any]) -> t
     if not name:
         raise click.UsageError("no model: name one, for example --model openai/gpt-4.1-mini, or set HARNESS_MODEL")
     prompt = _prompt(words)
-    try:
-        target, model = resolve(name, base_url=options["base_url"], environ=os.environ, providers=config.providers)
-    except TargetError as error:
-        names_url = isinstance(error, MissingKey | UnknownProvider) and "base URL" in str(error)
-        raise HarnessError(f"{error} (--base-url URL)" if names_url else str(error)) from None
+    target, model = find_target(name, options["base_url"], config)
     params = _params(options["params"])
     if options["max_tokens"] is not None:
         params["max_tokens"] = options["max_tokens"]
