@@ -15,7 +15,7 @@ from agent.providers import WIRES
 from agent.providers.base_url import BadBaseURL, normalize
 from agent.providers.table import Provider
 from harness.errors import ConfigError
-from harness.matching import NORMALIZERS
+from harness.normalizers import names as normalizer_names
 from harness.redaction import Redactor, Rule
 
 
@@ -35,6 +35,10 @@ def _one_of(known: list[str], what: str) -> Callable[[str], str]:
         return value
 
     return check
+
+
+def _normalizer(name: str) -> str:
+    return _one_of(normalizer_names(), "normalizer")(name)
 
 
 def _nearest(name: str, known: list[str]) -> str:
@@ -132,7 +136,7 @@ class HarnessTable(_Table):
     reports: Text | None = None
     redact: list[RedactRule] = []
     ignore: list[Text] = []
-    normalizers: list[Annotated[str, AfterValidator(_one_of(list(NORMALIZERS), "normalizer"))]] = []
+    normalizers: list[Annotated[str, AfterValidator(_normalizer)]] = []
     providers: dict[ProviderName, ProviderRow] = {}
     prices: dict[ModelName, PriceRow] = {}
 

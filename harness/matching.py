@@ -6,32 +6,34 @@ are unordered). Model, messages, tools and sampling always count. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from agent.jsonio import NotJSON, canonical, loads_exact
 from harness.headers import KEY_QUERY
+from harness.normalizers import normalizer
 
 VOLATILE = ("client_metadata", "prompt_cache_key")
 """Top-level body fields that clients change from run to run (codex sends both, pi and opencode the second)."""
-
-Normalizer: TypeAlias = Callable[[Any], Any]
-NORMALIZERS: dict[str, Normalizer] = {}
-"""Opt-in rewritings of a JSON body before it is compared, by name."""
 
 
 @dataclass(slots=True, frozen=True)
 class MatchRules:
     """What may differ between a request and the recorded one that answers it.
 
-    `host`: compare the host too. `ignore`: further top-level body fields. `normalizers`: names from `NORMALIZERS`.
+    `host`: compare the host too. `ignore`: further top-level body fields. `normalizers`: names, see
+    `harness.normalizers`. Raises `ValueError` for an unknown one.
     """
 
     host: bool = False
     ignore: tuple[str, ...] = ()
     normalizers: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.normalizers:
+            normalizer(name)
 
     def body(self, value: Any) -> Any:
         """A JSON body as it is compared."""
@@ -39,7 +41,7 @@ class MatchRules:
             left_out = {*VOLATILE, *self.ignore}
             value = {name: item for name, item in value.items() if name not in left_out}
         for name in self.normalizers:
-            value = NORMALIZERS[name](value)
+            value = normalizer(name)(value)
         return value
 
 

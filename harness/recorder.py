@@ -15,7 +15,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any
 
-from agent.events import DecodeOptions, Error, Event, Reasoning, Text, ToolCall, UsageEvent, usage_to_dict
+from agent.events import DecodeOptions
 from agent.loop_types import Limits
 from agent.messages import Message, ToolSpec, message_to_dict
 from harness.bodies import BodyLog
@@ -23,9 +23,11 @@ from harness.call_recorder import CallRecorder, Outlet
 from harness.errors import HarnessError
 from harness.headers import header_secrets, recorded_headers, recorded_url, url_secrets
 from harness.recording_transport import CLOSED, RecordingTransport
+from harness.reader import RecordReader
 from harness.records import FORMAT, FORMAT_VERSION, Record
 from harness.redaction import Redactor
 from harness.tap import Tap
+from harness.totals import Totals
 from harness.wires import wire_of
 from harness.writer import Writer
 
@@ -39,8 +41,10 @@ MOST_ERRORS = 50
 class Recorder:
     """One open recording.
 
-    `path`: the file; an existing one is refused unless `force`. `source`: what was recorded (`live`, a server's name).
-    `warn` is called once, with one line, when something could not be recorded.
+    `path`: the file; an existing one is refused unless `force`. With `append` it is gone on with: `source`, `task`,
+    `tags` and `normalizers` are those of its header then. `source`: what was recorded (`live`, a server's name).
+    `normalizers`: names of those that matching is to apply. `warn` is called once, with one line, when something could
+    not be recorded.
     """
 
     def __init__(
@@ -50,8 +54,10 @@ class Recorder:
         source: str = "live",
         task: str | None = None,
         tags: Sequence[str] = (),
+        normalizers: Sequence[str] = (),
         redactor: Redactor | None = None,
         force: bool = False,
+        append: bool = False,
         fsync: bool = False,
         warn: Callable[[str], None] | None = None,
     ) -> None:
@@ -62,33 +68,26 @@ class Recorder:
         self._lock = Lock()
         self._fault_lock = Lock()
         self._bodies = BodyLog()
-        self._next_call = 0
         self._used: set[int] = set()
         self._turn_of: dict[int, int] = {}
         self._open: set[CallRecorder] = set()
-        self._calls = 0
-        self._turns = 0
         self._totals = Totals()
         self._closed = False
-        self._writer = Writer.create(self.path, force=force, fsync=fsync)
-        self._outlet = Outlet(self.write, self.fault, self._totals.count, self._writer.now, self._redactor)
-        header: Record = {
-            "kind": "header",
-            "t": 0.0,
-            "format": FORMAT,
-            "version": FORMAT_VERSION,
-            "id": str(uuid.uuid4()),
-            "started_at": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            "by": {"name": "trajectory-harness", "version": version("trajectory-harness")},
-            "source": source,
-        }
-        if task is not None:
-            header["task"] = task
-        header |= {"tags": [*tags], "redaction": {"rules": self._redactor.rules}, "normalizers": []}
+        writer = Writer.append(self.path, fsync=fsync) if append else Writer.create(self.path, force=force, fsync=fsync)
+        self._writer = writer
+        self._next_call, self._turns = writer.tail.call, writer.tail.turn
+        self._used.update(range(self._next_call))
+        self._outlet = Outlet(self.write, self.fault, self._totals.count, writer.now, self._redactor)
+        started_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         try:
-            self._writer.write([self._redactor.json(header)])
+            if append:
+                self._totals.add_recorded(RecordReader(self.path))
+                writer.write([{"kind": "resume", "started_at": started_at}])
+            else:
+                header = _header(started_at, source, task, tags, self._redactor.rules, normalizers)
+                writer.write([self._redactor.json(header)])
         except BaseException:
-            self._writer.close()
+            writer.close()
             raise
 
     # What a session is wired up with
@@ -188,7 +187,7 @@ class Recorder:
             return
         for call in list(self._open):
             self.guard(call.end, CLOSED)
-        record = {"kind": "end", "status": status, "calls": self._calls, "turns": self._turns}
+        record = {"kind": "end", "status": status, "calls": self._totals.calls, "turns": self._turns}
         self.write([record | self._totals.to_dict()])
         self.guard(self._writer.close)
         self._closed = True
@@ -231,7 +230,7 @@ class Recorder:
             except BaseException:
                 self._bodies = BodyLog()
                 raise
-            self._calls += 1
+            self._totals.calls += 1
             call = CallRecorder(number, wire, options, url=record["url"], outlet=self._outlet, ended=self._open.discard)
             self._open.add(call)
         return call
@@ -244,34 +243,24 @@ class Recorder:
         return number
 
 
-class Totals:
-    """What the `end` record sums up, so that reports need not read the rest."""
-
-    def __init__(self) -> None:
-        self._usage: dict[str, dict[str, int | None]] = {}
-        self._tool_calls: dict[str, int] = {}
-        self._errors = 0
-        self._lock = Lock()
-
-    def count(self, event: Event) -> None:
-        """Add one event of any call."""
-        if isinstance(event, Text | Reasoning):
-            return
-        with self._lock:
-            self._count(event)
-
-    def _count(self, event: Event) -> None:
-        if isinstance(event, ToolCall):
-            self._tool_calls[event.name] = self._tool_calls.get(event.name, 0) + 1
-        elif isinstance(event, Error):
-            self._errors += 1
-        elif isinstance(event, UsageEvent) and event.usage is not None:
-            total = self._usage.setdefault(event.model or "", {})
-            for name, value in usage_to_dict(event.usage).items():
-                if name != "iterations":
-                    known = total.get(name)
-                    total[name] = known if value is None else value + (known or 0)
-
-    def to_dict(self) -> dict[str, Any]:
-        """`usage` by model (null where no call reported a count), `tool_calls` by name, and the number of errors."""
-        return {"usage": self._usage, "tool_calls": self._tool_calls, "errors": self._errors}
+def _header(
+    started_at: str,
+    source: str,
+    task: str | None,
+    tags: Sequence[str],
+    rules: Sequence[str],
+    normalizers: Sequence[str],
+) -> Record:
+    header: Record = {
+        "kind": "header",
+        "t": 0.0,
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "id": str(uuid.uuid4()),
+        "started_at": started_at,
+        "by": {"name": "trajectory-harness", "version": version("trajectory-harness")},
+        "source": source,
+    }
+    if task is not None:
+        header["task"] = task
+    return header | {"tags": [*tags], "redaction": {"rules": [*rules]}, "normalizers": [*normalizers]}

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from harness.headers import KEY_QUERY
 from harness.matching import (
     MISSING,
-    NORMALIZERS,
     VOLATILE,
     Difference,
     MatchRules,
@@ -17,6 +16,7 @@ from harness.matching import (
     shorten,
     value_differences,
 )  # fmt: skip
+from harness.normalizers import BUILT_IN
 
 URL = "https://h/v1/chat/completions"
 json_values = st.recursive(
@@ -62,8 +62,12 @@ class TestSame:
         assert key({"a": {name: 1}}) != key({"a": {}})
 
     def test_normalizers(self, monkeypatch):
-        monkeypatch.setitem(NORMALIZERS, "upper", lambda body: {k: v.upper() for k, v in body.items()})
+        monkeypatch.setitem(BUILT_IN, "upper", lambda body: {k: v.upper() for k, v in body.items()})
         assert key({"a": "x"}, normalizers=("upper",)) == key({"a": "X"}, normalizers=("upper",))
+
+    def test_an_unknown_normalizer_is_refused(self):
+        with pytest.raises(ValueError, match="unknown normalizer 'nope'; known are codex, dates"):
+            MatchRules(normalizers=("nope",))
 
 
 class TestDifferent:
