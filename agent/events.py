@@ -146,13 +146,15 @@ def usage_from_dict(data: dict[str, Any]) -> Usage:
 
 def to_dict(event: Event) -> dict[str, Any]:
     """The JSON form of an event; optional fields stand only where they say something."""
-    kind = type(event)
-    if kind is Text or kind is Reasoning:
-        assert isinstance(event, Text | Reasoning)
-        data: dict[str, Any] = {"type": "text" if kind is Text else "reasoning", "text": event.text}
-        if event.opaque is not None:
-            data["opaque"] = event.opaque
-        return data
+    if type(event) is Text:
+        if event.opaque is None:
+            return {"type": "text", "text": event.text}
+        return {"type": "text", "text": event.text, "opaque": event.opaque}
+    if type(event) is Reasoning:
+        if event.opaque is None:
+            return {"type": "reasoning", "text": event.text}
+        return {"type": "reasoning", "text": event.text, "opaque": event.opaque}
+    data: dict[str, Any]
     if isinstance(event, ToolCall):
         data = {"type": "tool_call", "id": event.id, "name": event.name, "input": event.input}
         if event.unparsed:

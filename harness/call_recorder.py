@@ -233,8 +233,7 @@ class CallRecorder:
                 cuts = [min(cut, len(raw)) for cut in cuts]
                 cuts[-1] = len(raw) if ends_chunk else cuts[-1]
         self._bytes += len(raw)
-        record = frame_record(self._call, self._frames, raw, cuts, times, frame.unterminated)
-        records: list[Record] = [{"t": came, **record}]
+        records = [frame_record(self._call, self._frames, raw, cuts, times, frame.unterminated, came)]
         if self._decoder is not None:
             records += self._event_records(self._frames, now, self._decoder.frame, frame)
         self._frames += 1
@@ -274,7 +273,7 @@ class CallRecorder:
             events = decode(*arguments)
             for event in events:
                 self._outlet.count(event)
-            return [{"t": now, **event_record(self._call, frame, to_dict(event))} for event in events]
+            return [event_record(self._call, frame, to_dict(event), now) for event in events]
         except Exception as error:
             self._outlet.fault(error)
             self._decoder = None

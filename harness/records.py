@@ -78,9 +78,19 @@ def frame_record(
     cuts: Sequence[int] | None = None,
     cut_t: Sequence[float] | None = None,
     unterminated: bool = False,
+    t: float | None = None,
 ) -> Record:
-    """The record of one frame; `cuts` and `cut_t` as in `harness.cuts`."""
-    record: Record = {"kind": "frame", "call": call, "i": i, **bytes_fields(raw)}
+    """The record of one frame; `cuts` and `cut_t` as in `harness.cuts`.
+
+    Given `t`, it is made ready for the writer, which puts `seq` in.
+    """
+    record: Record = {"kind": "frame"} if t is None else {"kind": "frame", "seq": None, "t": t}
+    record["call"] = call
+    record["i"] = i
+    try:
+        record["raw"] = raw.decode()
+    except UnicodeDecodeError:
+        record |= bytes_fields(raw)
     if cuts is not None:
         record["cuts"] = cuts
         if cut_t:
@@ -95,9 +105,11 @@ def body_record(call: int, i: int, raw: bytes) -> Record:
     return {"kind": "body", "call": call, "i": i, **bytes_fields(raw)}
 
 
-def event_record(call: int, frame: int | None, event: Mapping[str, Any]) -> Record:
-    """The record of one normalized event; `frame` is None for what the decoder's `finish` gave."""
-    return {"kind": "event", "call": call, "frame": frame, "event": event}
+def event_record(call: int, frame: int | None, event: Mapping[str, Any], t: float | None = None) -> Record:
+    """The record of one normalized event; `frame` is None for what the decoder's `finish` gave. `t` as above."""
+    if t is None:
+        return {"kind": "event", "call": call, "frame": frame, "event": event}
+    return {"kind": "event", "seq": None, "t": t, "call": call, "frame": frame, "event": event}
 
 
 def call_end_record(

@@ -113,10 +113,10 @@ class Writer:
 
     def now(self) -> float:
         """Seconds since the recording began; a resumed recording goes on after its last record."""
-        return round(self._clock() - self._start, 6)
+        return int((self._clock() - self._start) * 1e6) / 1e6  # far cheaper than `round`
 
     def write(self, records: Sequence[Record]) -> None:
-        """Append records in one write. `seq` is given here, `t` where a record has none.
+        """Append records in one write. `seq` is given here (put into a record whose `seq` is None), `t` where none is.
 
         Raises `RecordingError` when the file cannot be written; it still ends with a whole line then.
         """
@@ -125,7 +125,11 @@ class Writer:
             seq = self.seq
             lines = []
             for record in records:
-                lines.append(dumps({"kind": None, "seq": seq, "t": now, **record}))
+                if record.get("seq", seq) is None:
+                    record["seq"] = seq
+                    lines.append(dumps(record))
+                else:
+                    lines.append(dumps({"kind": None, "seq": seq, "t": now, **record}))
                 seq += 1
             if not lines:
                 return
