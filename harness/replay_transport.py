@@ -28,8 +28,9 @@ class ReplayTransport:
 
     `calls`: recorded calls, in order. Calls of one key answer first in, first out; different keys in any order. A
     request without a call raises `ReplayMismatch`. `speed`: None replays without waiting, 1.0 at the recorded pace,
-    2.0 twice as fast. `on_closed` is called where the client closed the recorded stream early, and the replay then
-    waits to be closed; without it that place is a read error, or the end where the end mark had come.
+    2.0 twice as fast. `on_closed` is asked where the client closed the recorded stream (or its process died) whether
+    the replay is to wait there until it is closed too; else that place is the end where the end mark had come, and a
+    read error where it had not.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class ReplayTransport:
         rules: MatchRules = MatchRules(),
         redactor: Redactor | None = None,
         speed: float | None = None,
-        on_closed: Callable[[], None] | None = None,
+        on_closed: Callable[[Call], bool] | None = None,
     ) -> None:
         if speed is not None and not speed > 0:
             raise ValueError(f"the speed must be above 0, not {speed}")
@@ -93,7 +94,7 @@ class ReplayTransport:
         call = self.take(request)
         family = wire.family_of(request)
         if call.response is None and self._stops_here(call):
-            await self._wait_to_be_closed()
+            await asyncio.Event().wait()
         self._refuse_connection(call, family, request)
 
         async def aiterate() -> AsyncIterator[bytes]:
@@ -103,7 +104,7 @@ class ReplayTransport:
                 if chunk:
                     yield chunk
             if self._stops_here(call):
-                await self._wait_to_be_closed()
+                await asyncio.Event().wait()
             self._end(call, family, request)
 
         return self._response(call, family, wire.stream_class(family)(aiterate=aiterate))
@@ -146,15 +147,10 @@ class ReplayTransport:
         return ReplayMismatch(request, left[index].number, [str(place) for place in places], _REQUESTS_OF_A_MISS)
 
     def _stops_here(self, call: Call) -> bool:
-        """Whether the client left the recorded call (or its process died), and this replay is told of it."""
-        if self._on_closed is None:
+        """Whether the client left the recorded call (or its process died), and this replay leaves it there too."""
+        if call.end_record is not None and call.end.kind != "closed":
             return False
-        return call.end_record is None or (call.end.kind == "closed" and not call.complete)
-
-    async def _wait_to_be_closed(self) -> None:
-        assert self._on_closed is not None
-        self._on_closed()
-        await asyncio.Event().wait()
+        return self._on_closed is not None and self._on_closed(call)
 
     def _paced(self, call: Call) -> Iterator[tuple[float, bytes]]:
         """Each chunk with the seconds to wait before it; last an empty one, with those to wait before the end."""

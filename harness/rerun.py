@@ -32,11 +32,13 @@ async def rerun(recording: Recording, recorder: Recorder | None = None) -> str |
     Tool results come from the recording, nothing is priced, no backoff is waited for. `recorder` records the replay.
     Raises `TargetError` for a turn whose model or base URL cannot be read.
     """
-    left = asyncio.Event()
-    transport = ReplayTransport([call for turn in recording.turns for call in turn.calls], on_closed=left.set)
+    reruns: list[_TurnRerun] = []
+    transport = ReplayTransport(
+        [call for turn in recording.turns for call in turn.calls], on_closed=lambda call: reruns[-1].stop()
+    )
     for turn in recording.turns:
-        left.clear()
-        difference = await _TurnRerun(turn, transport, left, recorder).run()
+        reruns.append(_TurnRerun(turn, transport, recorder))
+        difference = await reruns[-1].run()
         if difference is not None:
             return f"turn {turn.number}: {difference}"
     if transport.unused:
@@ -45,16 +47,14 @@ async def rerun(recording: Recording, recorder: Recorder | None = None) -> str |
 
 
 class _TurnRerun:
-    """One turn being run again. `stopped` is set where the recorded one got no further than the replay has now."""
+    """One turn being run again."""
 
-    def __init__(
-        self, turn: Turn, transport: ReplayTransport, stopped: asyncio.Event, recorder: Recorder | None
-    ) -> None:
+    def __init__(self, turn: Turn, transport: ReplayTransport, recorder: Recorder | None) -> None:
         self._turn = turn
         self._calls = {call.number: call for call in turn.calls}
         self._made = 0
         self._transport = transport
-        self._stopped = stopped
+        self._stopped = asyncio.Event()
         self._recorder = recorder
         self._results = {(result["call"], result["position"]): result for result in turn.tool_results}
         loop = {record["event"]: record["data"] for record in turn.loop}
@@ -108,6 +108,13 @@ class _TurnRerun:
             finally:
                 await events.aclose()
         return self._difference()
+
+    def stop(self) -> bool:
+        """The recorded turn got no further than this; whether the replay stops here too."""
+        stops = self._left is not None or self._died
+        if stops:
+            self._stopped.set()
+        return stops
 
     async def _read(self, events: AsyncIterator[LoopEvent]) -> None:
         """Read to the end, or as far as the recorded reader got, or the recording goes."""
@@ -184,8 +191,7 @@ class _TurnRerun:
 
     async def _stop_if_left(self) -> None:
         """Where the recorded turn got no further, wait to be closed."""
-        if self._left is not None or self._died:
-            self._stopped.set()
+        if self.stop():
             await asyncio.Event().wait()
 
     def _difference(self) -> str | None:
@@ -207,7 +213,7 @@ class _TurnRerun:
 
 
 def _target(turn: Turn) -> tuple[Target, str]:
-    """Where the turn's calls went. Replaying needs no key, and where no base URL was recorded the provider's is meant."""
+    """Where the turn's calls went: no key is needed, and where no base URL was recorded the provider's is meant."""
     name = f"{turn.provider}/{turn.model}"
     row = PROVIDERS.get(turn.provider.lower())
     return resolve(name, base_url=turn.base_url or (row.base_url if row is not None else None), environ={})

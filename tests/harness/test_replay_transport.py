@@ -209,12 +209,17 @@ class TestEndings:
                 await asyncio.sleep(0)
             reading.cancel()
             await asyncio.wait([reading])
-        told = asyncio.Event()
-        reading = asyncio.ensure_future(call(lib, replayed(tmp_path / "r", on_closed=told.set), is_async=True))
-        await asyncio.wait_for(told.wait(), 10)
+        asked = []
+        transport = replayed(tmp_path / "r", on_closed=lambda one: asked.append(one.number) is None)
+        reading = asyncio.ensure_future(call(lib, transport, is_async=True))
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert asked == [0]
         assert not reading.done()
         reading.cancel()
         await asyncio.wait([reading])
+        seen = await call(lib, replayed(tmp_path / "r", on_closed=lambda one: False), is_async=True)
+        assert seen.end == ("ReadError", "the client closed here")
 
 
 def test_headers_fit_the_body(tmp_path):
