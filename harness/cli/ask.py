@@ -60,10 +60,9 @@ def command(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> No
     harness ask -m ollama/qwen3 -b --workspace app "Make the tests pass" --out fix.jsonl
     harness ask -m llamacpp/any --base-url http://127.0.0.1:8080 - < question.txt
     """
-    config = current()
-    asked, target = _asked(words, config, options)
+    asked, target = _asked(words, current(), options)
     transport = network(target)
-    recorder = None if options["no_record"] else _recorder(asked, target, config, options)
+    recorder = None if options["no_record"] else _recorder(asked, target, options)
     ctx.exit(_run(asked, target, transport, recorder))
 
 
@@ -80,6 +79,7 @@ def _asked(words: tuple[str, ...], config: Config, options: dict[str, Any]) -> t
     if options["max_tokens"] is not None:
         params["max_tokens"] = options["max_tokens"]
     return Asked(
+        config=config,
         prompt=prompt,
         model=model,
         mode=options["mode"].upper(),
@@ -107,15 +107,15 @@ def _prompt(words: tuple[str, ...]) -> str:
     return prompt
 
 
-def _recorder(asked: Asked, target: Target, config: Config, options: dict[str, Any]) -> Recorder:
-    out: Path = options["out"] or new_path(config.recordings, f"{target.provider}/{asked.model}")
+def _recorder(asked: Asked, target: Target, options: dict[str, Any]) -> Recorder:
+    out: Path = options["out"] or new_path(asked.config.recordings, f"{target.provider}/{asked.model}")
     if out.is_dir():
         raise HarnessError(f"{out}: this is a folder: name a file in it, such as {out / 'session.jsonl'}")
     return Recorder(
         out,
         source=options["source"],
         tags=options["tags"],
-        redactor=redactor(config, target),
+        redactor=redactor(asked.config, target),
         force=options["force"],
         warn=lambda line: click.echo(f"harness: {line}", err=True),
     )

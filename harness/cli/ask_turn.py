@@ -14,6 +14,7 @@ from agent.front_ends.human import human
 from agent.front_ends.jsonl import jsonl
 from agent.front_ends.summary import Summary
 from agent.providers.base import Target
+from harness.config import Config
 from harness.recorder import Recorder
 from harness.session import Agent, open_turn
 
@@ -22,6 +23,7 @@ from harness.session import Agent, open_turn
 class Asked:
     """What the command line asks for. `tools` False offers none; `system` None means the built-in prompt."""
 
+    config: Config
     prompt: str
     model: str
     mode: str
@@ -39,10 +41,10 @@ async def run(
     """One turn, shown and recorded. The provider stream and a running tool have ended when this returns or raises."""
     _cancel_on_signals()
     from agent.messages import user
-    from agent.pricing import price
+    from harness.costs import price_with
 
     agent = Agent(target, asked.model, asked.mode, asked.workspace, asked.system, asked.params, asked.tools)
-    async with open_turn([user(asked.prompt)], agent, transport, recorder, price) as events:
+    async with open_turn([user(asked.prompt)], agent, transport, recorder, price_with(asked.config)) as events:
         if asked.as_json:
             return await jsonl(events, out)
         colour = err.isatty() and "NO_COLOR" not in os.environ

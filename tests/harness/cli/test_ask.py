@@ -268,11 +268,15 @@ pattern = "CUST-[0-9]+"
 base_url = "{server.url}/v1"
 wire = "openai-chat"
 needs_key = false
+[tool.harness.prices."house/*"]
+input = 1000
+output = 1000
 """,
             "utf-8",
         )
         result = call("ask", "Who is CUST-4711?")
         assert (result.exit_code, result.stdout) == (0, ANSWER), result.stderr
+        assert "tokens: 702 in, 19 out · $0.721000 · stop" in result.stderr
         assert json.loads(server.exchanges[0].body)["model"] == "one"
         assert json.loads(server.exchanges[0].body)["messages"][-1]["content"] == "Who is CUST-4711?"
         assert call("ask", "-m", "house/two", "--out", "here.jsonl", "hi").exit_code == 0
