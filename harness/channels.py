@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from agent.jsonio import NotJSON, loads_exact
-from agent.sse import SSEDecoder
 from harness.finder import Finder, Hit
 
 Place: TypeAlias = tuple[str | int, ...]
@@ -38,25 +37,18 @@ class Split:
     parts: tuple[tuple[int, int, int], ...]
 
 
-def data_of(raw: bytes) -> bytes:
-    """The data of a frame given as its raw bytes; empty where it has none."""
-    decoder = SSEDecoder()
-    return b"\n".join(frame.data for frame in (*decoder.feed(raw), *decoder.flush()) if frame.data is not None)
-
-
-def channels(frames: Iterable[tuple[int, bytes]]) -> list[list[Piece]]:
+def channels(frames: Iterable[tuple[int, bytes]], *, wide: bool = False) -> list[list[Piece]]:
     """The channels of `(number, data)` of frames, each of at least two pieces.
 
-    Each string belongs to two: the one of its exact place, and the one of all places that differ in list indexes only
-    (Gemini's texts are parts of one list).
+    A channel is what stands at exactly one place, or, if `wide`, at places that differ in list indexes only (Gemini's
+    texts are parts of one list). A wide one mixes what belongs apart, so what is split over an exact one comes first.
     """
     found: dict[Any, list[Piece]] = {}
     for frame, data in frames:
         for place, labels, text in _labelled(data):
-            piece = Piece(frame, place, text.encode("utf-8", "surrogatepass"))
             names = tuple(part for part in place if isinstance(part, str))
-            found.setdefault((place, labels), []).append(piece)
-            found.setdefault(names, []).append(piece)
+            piece = Piece(frame, place, text.encode("utf-8", "surrogatepass"))
+            found.setdefault(names if wide else (place, labels), []).append(piece)
     return [pieces for pieces in found.values() if len({piece.text for piece in pieces}) > 1]
 
 

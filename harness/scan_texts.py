@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from agent.jsonio import NotJSON, loads_exact
-from harness.channels import channels, data_of
+from harness.channels import channels
+from harness.frame_data import data_of
 from harness.records import Record, raw_bytes
 
 Pieces: TypeAlias = list[tuple[int, bytes]]
@@ -31,7 +32,7 @@ def texts_of(record: Record) -> Iterator[bytes]:
     value: Any = record
     if raw is not None:
         try:
-            value = loads_exact(data_of(raw) if record["kind"] == "frame" else raw)
+            value = loads_exact((data_of(raw) or b"") if record["kind"] == "frame" else raw)
         except NotJSON:
             yield raw
             return
@@ -74,7 +75,7 @@ class CallTexts:
         if len(self._raw) > 1:
             yield "bytes", self._raw
         yield from self._events.items()
-        for found in channels(self._frames):
+        for found in (*channels(self._frames), *channels(self._frames, wide=True)):
             yield ".".join(map(str, found[0].place)) or "data", [(piece.frame, piece.text) for piece in found]
 
 

@@ -4,29 +4,16 @@ import json
 
 import pytest
 
-from harness.channels import channels, data_of, splits
+from harness.channels import channels, splits
 from harness.finder import Finder
 from tests.harness.test_redaction import KEYS, TAIL
 
 KEY = KEYS["anthropic"]
 
 
-def joined(payloads) -> set[bytes]:
+def joined(payloads, wide=False) -> set[bytes]:
     frames = [(n, p if isinstance(p, bytes) else json.dumps(p).encode()) for n, p in enumerate(payloads)]
-    return {b"".join(piece.text for piece in pieces) for pieces in channels(frames)}
-
-
-@pytest.mark.parametrize(
-    ("raw", "data"),
-    [
-        (b"data: a\ndata: b\n\n", b"a\nb"),
-        (b": ping\n\n", b""),
-        (b'data:{"a":1}', b'{"a":1}'),
-        (b"event: x\r\ndata: y\r\n\r\n", b"y"),
-    ],
-)
-def test_data_of_a_frame(raw, data):
-    assert data_of(raw) == data
+    return {b"".join(piece.text for piece in pieces) for pieces in channels(frames, wide=wide)}
 
 
 def test_strings_at_one_place_are_one_text():
@@ -41,7 +28,7 @@ def test_parallel_texts_stay_apart():
 
 
 def test_parts_of_lists_are_one_text_too():
-    assert b"abcd" in joined([{"parts": [{"text": "a"}, {"text": "b"}]}, {"parts": [{"text": "cd"}]}])
+    assert b"abcd" in joined([{"parts": [{"text": "a"}, {"text": "b"}]}, {"parts": [{"text": "cd"}]}], wide=True)
 
 
 def test_data_that_is_no_json():
