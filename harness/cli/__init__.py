@@ -22,6 +22,7 @@ COMMANDS = {
     "show": "Show what a recording, or a folder of them, holds.",
     "decode": "Turn the raw bytes of a provider's response into events.",
     "scan": "Look for secrets in recordings and other files.",
+    "scrub": "Remove the secrets that scan finds from recordings.",
     "mcp": "Serve the agent and its recordings to MCP clients.",
 }
 """Name and one-line help; the command itself is `command` in the module `harness.cli.<name>`."""
