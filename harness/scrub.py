@@ -186,7 +186,7 @@ def _with_errors(records: list[Record], old: list[Record], derived: dict[int, De
 
 
 def _tells_error(record: Record) -> bool:
-    return record["kind"] == "loop" and record["event"] == "error"
+    return (record["kind"], record.get("event")) == ("loop", "error")
 
 
 def _with_raw(record: Record, raw: bytes) -> Record:
