@@ -1,4 +1,4 @@
-"""Which files a command line names: files as they are, folders and globs searched for recordings or any files."""
+"""Which files a command line names: files as they are, folders and globs searched for recordings."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from pathlib import Path
 from harness.errors import HarnessError
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
-NOT_SEARCHED = frozenset({".git", ".hg", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".svn", ".tox", ".venv",
-                          "__pycache__", "node_modules"})  # fmt: skip
-"""Folders that hold what tools made, or fetched, for themselves."""
 
 
 def find_recordings(paths: Iterable[str]) -> list[Path]:

@@ -9,7 +9,7 @@ import click
 from agent.jsonio import dumps
 from harness.cli.secret_options import make_finder, make_foreign, secret_options
 from harness.errors import HarnessError
-from harness.paths import find_files
+from harness.files import find_files
 from harness.scan import Scanned, scan_file
 
 EXIT_FOUND = 1
