@@ -206,12 +206,13 @@ class Steps:
     def _answered(self, call: ToolCall, result: ToolResult) -> None:
         text = scrub(result.output)
         capped = cap(text, self._setup.limits.max_result_chars)
-        if capped != text:
-            self.out.append(notices.capped(call, len(text), len(capped)))
         self.messages.append(tool_result(call, capped, ok=result.ok))
         self._round.append((call.name, call.input, capped))
         data = {"id": call.id, "name": call.name, "ok": result.ok, "output": capped}
         self.out.append(LoopEvent("tool_result", data))
+        if capped != text:
+            # After the result: whoever leaves between the two has the result that the notice is about.
+            self.out.append(notices.capped(call, len(text), len(capped)))
 
     def _finish(self, stop_reason: str) -> None:
         self.out.append(LoopEvent("finish", self._totals.finish(stop_reason, self._iterations)))

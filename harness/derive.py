@@ -6,8 +6,10 @@ from typing import Any
 
 from agent.events import DecodeOptions, Event, to_dict
 from agent.jsonio import canonical, dumps
+from agent.providers import WIRES
 from agent.response import Framer, ResponseDecoder, no_response
 from harness.encodings import coding_of
+from harness.errors import RecordingError
 from harness.matching import shorten, value_differences
 from harness.recorded import Call
 
@@ -59,12 +61,17 @@ def derive(call: Call) -> Derived:
 
 
 def first_difference(call: Call) -> str | None:
-    """What of a call is missing, or how its events differ from what today's adapters derive; None where all agrees."""
+    """What of a call is missing, or how its events differ from what today's adapters derive; None where all agrees.
+
+    Raises `RecordingError` for a wire format that is not known.
+    """
     gap = _gap(call)
     if gap is not None:
         return f"call {call.number}: {gap}"
     if call.wire is None:
         return None
+    if call.wire not in WIRES:
+        raise RecordingError(f"call {call.number}: its wire format {call.wire!r} is none of {', '.join(WIRES)}")
     derived = derive(call)
     recorded = [(record["frame"], record["event"]) for record in call.event_records]
     if call.end_record is None:

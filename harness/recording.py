@@ -98,7 +98,7 @@ class _Builder:
                 self.recording.end = record
             elif type(kind) is not str:
                 raise TypeError("its kind is no string")
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             self.faults.add("bad_record", line, f"a {kind or 'nameless'} record that does not fit: {reason}; left out")
 
@@ -106,7 +106,7 @@ class _Builder:
         number = record["call"]
         try:
             body = self._bodies.body(record)
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             body = None
             self.faults.add("unresolved_body", line, f"the body of call {number} is not whole: {error}")
         request = Request(record["method"], record["url"], _pairs(record["headers"]), body, record)
@@ -153,6 +153,8 @@ def _event(call: Call, record: Record) -> None:
 
 def _call_end(call: Call, record: Record) -> None:
     error = record.get("error") or {}
+    if record["end"] not in ("eof", "closed", "error"):
+        raise ValueError(f"there is no end {record['end']!r}")
     call.end = End(record["end"], error.get("class"), error.get("message", ""))
     call.end_record = record
 

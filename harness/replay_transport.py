@@ -133,7 +133,7 @@ class ReplayTransport:
         return self._key(call.method, call.url, body)
 
     def _key(self, method: str, url: str, body: Any) -> RequestKey:
-        return request_key(method, unnumbered(url.encode()).decode(), body, self._rules)
+        return request_key(method, unnumbered(url.encode("utf-8", "replace")).decode(), body, self._rules)
 
     def _mismatch(self, sent: RequestKey) -> ReplayMismatch:
         left = self.unused

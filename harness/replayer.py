@@ -12,7 +12,7 @@ from typing import Literal
 
 from agent.providers.base_url import TargetError
 from harness.derive import first_difference
-from harness.errors import RecordingError
+from harness.errors import HarnessError, RecordingError
 from harness.order import OrderChecker
 from harness.reader import RecordReader
 from harness.recording import Recording
@@ -81,7 +81,7 @@ def _judge(check: str, recording: Recording, compare: Callable[[Recording], str 
     """Compare, whatever the file holds. An exception is the file's fault where a record breaks the format."""
     try:
         difference = compare(recording)
-    except TargetError as error:
+    except (HarnessError, TargetError) as error:
         return Verdict(check, "error", str(error))
     except Exception as error:
         text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")

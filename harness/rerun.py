@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from agent.client import Client
 from agent.events import DecodeOptions, Event, ToolCall
@@ -16,12 +16,14 @@ from agent.loop_types import ExecuteTool, Limits, LoopEvent, ToolResult
 from agent.messages import Message, ToolSpec, message_from_dict, user
 from agent.providers.base import Target
 from agent.providers.table import PROVIDERS, resolve
-from harness.errors import ReplayMismatch
+from harness.errors import RecordingError, ReplayMismatch
 from harness.matching import shorten, value_differences
 from harness.recorded import Turn
 from harness.recorder import Recorder
 from harness.recording import Recording
 from harness.replay_transport import ReplayTransport
+
+T = TypeVar("T")
 
 _COMPARED = frozenset({"tool_result", "finish", "error", "notice", "done"})
 
@@ -30,7 +32,7 @@ async def rerun(recording: Recording, recorder: Recorder | None = None) -> str |
     """Run every turn again; the first difference in one line, None where all is as recorded.
 
     Tool results come from the recording, nothing is priced, no backoff is waited for. `recorder` records the replay.
-    Raises `TargetError` for a turn whose model or base URL cannot be read.
+    Raises `TargetError` for a turn whose model or base URL cannot be used, `RecordingError` for what else it was given.
     """
     reruns: list[_TurnRerun] = []
     transport = ReplayTransport(
@@ -57,18 +59,15 @@ class _TurnRerun:
         self._stopped = asyncio.Event()
         self._recorder = recorder
         self._results = {(result["call"], result["position"]): result for result in turn.tool_results}
-        loop = {record["event"]: record["data"] for record in turn.loop}
-        left = loop.get("cancelled")
-        self._left = None if left is None else (int(left["events"]), bool(left["pulling"]))
-        self._died = left is None and "done" not in loop
+        self._left = _left_at(turn)
+        self._died = self._left is None and all(record["event"] != "done" for record in turn.loop)
         self._seen: list[LoopEvent] = []
 
     async def run(self) -> str | None:
         """The first difference of this turn."""
         turn = self._turn
         target, model = _target(turn)
-        history = [*map(message_from_dict, turn.history), user(turn.input)]
-        tool_modes = turn.record.get("tool_modes") or {}
+        history = [*_read(turn, "history", lambda given: [message_from_dict(each) for each in given]), user(turn.input)]
         ids: Callable[[], int] = itertools.chain(
             self._calls, itertools.count(max(self._calls, default=-1) + 1)
         ).__next__
@@ -77,10 +76,10 @@ class _TurnRerun:
             "provider": turn.provider,
             "model": model,
             "system": turn.system,
-            "tools": [ToolSpec.from_dict(tool) for tool in turn.tools],
+            "tools": _read(turn, "tools", lambda given: [ToolSpec.from_dict(tool) for tool in given]),
             "params": turn.params,
-            "limits": Limits.from_dict(turn.limits),
-            "tool_modes": tool_modes,
+            "limits": _read(turn, "limits", lambda given: Limits.from_dict({k: int(v) for k, v in given.items()})),
+            "tool_modes": _read(turn, "tool_modes", lambda given: {k: [*v] for k, v in (given or {}).items()}),
         }
         transport: Any = self._transport
         execute: ExecuteTool = self._execute
@@ -102,7 +101,7 @@ class _TurnRerun:
             if tap is not None:
                 events = tap.events(events)
             try:
-                await self._read(events)
+                await self._read_events(events)
             except ReplayMismatch as mismatch:
                 return str(mismatch)
             finally:
@@ -116,7 +115,7 @@ class _TurnRerun:
             self._stopped.set()
         return stops
 
-    async def _read(self, events: AsyncIterator[LoopEvent]) -> None:
+    async def _read_events(self, events: AsyncIterator[LoopEvent]) -> None:
         """Read to the end, or as far as the recorded reader got, or the recording goes."""
         reading = asyncio.ensure_future(self._pull(events))
         stopped = asyncio.ensure_future(self._stopped.wait())
@@ -210,6 +209,27 @@ class _TurnRerun:
         if self._left is not None and len(self._seen) < self._left[0]:
             return f"the reader left after {self._left[0]} loop events, now there are only {len(self._seen)}"
         return None
+
+
+def _read(turn: Turn, name: str, convert: Callable[[Any], T]) -> T:
+    """A field of the turn's record. Raises `RecordingError` where it cannot be used."""
+    try:
+        return convert(turn.record.get(name))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RecordingError(
+            f"turn {turn.number}: its {name} cannot be used: {type(error).__name__}: {error}"
+        ) from None
+
+
+def _left_at(turn: Turn) -> tuple[int, bool] | None:
+    """After how many loop events the recorded reader left, and whether it waited for the next; None: it did not."""
+    data = next((record["data"] for record in turn.loop if record["event"] == "cancelled"), None)
+    if data is None:
+        return None
+    try:
+        return int(data["events"]), bool(data["pulling"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordingError(f"turn {turn.number}: it does not say where its reader left: {error}") from None
 
 
 def _target(turn: Turn) -> tuple[Target, str]:

@@ -40,7 +40,7 @@ class Tap:
         self._over = False
 
     def ids(self, numbers: Callable[[], int] | None = None) -> Callable[[], int]:
-        """The `ids` of `run_turn`: they give the numbers of this turn's calls. `numbers` replaces the recorder's own."""
+        """The `ids` of `run_turn`, giving the numbers of this turn's calls. `numbers` replaces the recorder's own."""
 
         def next_id() -> int:
             number = (numbers or self._next_call)()

@@ -157,7 +157,7 @@ async def test_error_results_say_what_to_do():
 async def test_long_results_are_capped_and_lone_surrogates_replaced():
     tools = Tools(look="x" * 50_000, odd="a\ud800b")
     events = await collect(turn(Script([call(), call("c2", "odd"), usage("tool_calls")], ANSWER), tools))
-    assert names(events)[2:5] == ["notice", "tool_result", "tool_result"]
+    assert names(events)[2:5] == ["tool_result", "notice", "tool_result"]
     notice = data(events, "notice")[0]
     assert (notice["what"], notice["of"], notice["id"], notice["before"]) == ("trim", "result", "c1", 50_000)
     first, second = data(events, "tool_result")
