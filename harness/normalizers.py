@@ -100,9 +100,10 @@ def normalizer(name: str) -> Normalizer:
 
 _ID_FIELDS = frozenset({"call_id", "item_id", "previous_response_id", "response_id", "tool_call_id", "tool_use_id"})
 _WITH_ID = frozenset({
-    "custom_tool_call", "function", "function_call", "mcp_call", "message", "reasoning", "server_tool_use", "tool_use",
+    "custom_tool_call", "custom_tool_call_output", "function", "function_call", "function_call_output", "mcp_call",
+    "message", "reasoning", "server_tool_use", "tool_use",
 })  # fmt: skip
-"""Values of `type` whose objects have an `id` that the provider made."""
+"""Values of `type` whose objects have an `id` that the provider made, or the client (codex)."""
 _GEMINI = frozenset({"functionCall", "functionResponse", "function_call", "function_response"})
 
 
