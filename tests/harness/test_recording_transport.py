@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +10,9 @@ from hypothesis import strategies as st
 
 from harness.recording import open as open_recording
 from tests.harness.transports import (
+    BODIES,
     BODY,
+    PATHS,
     SSE,
     URL,
     WAIT,
@@ -25,13 +26,10 @@ from tests.harness.transports import (
     replayed,
 )  # fmt: skip
 
-FIXTURES = sorted((Path(__file__).resolve().parents[2] / "fixtures").glob("*/*.*"))
-BODIES = [path.read_bytes() for path in FIXTURES if path.suffix in (".sse", ".body")]
 BOTH = pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
 FAMILIES = pytest.mark.parametrize("name", ["httpx", "httpx2"])
 ENDINGS = [None, ("ReadError", "reset by peer"), ("ReadTimeout", ""), ("RemoteProtocolError", "peer closed: é\nx")]
 
-PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1beta/models/m:streamGenerateContent", "/other")
 sse_ish = st.lists(
     st.sampled_from(
         [b"data: ", b"data:", b"event: x", b"\n", b"\r\n", b"\r", b"\n\n", b": c", b"id: 7", b"{}", b"[DONE]", b"\xff",

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -116,6 +117,9 @@ class Scripted:
     async def __aexit__(self, *exc): ...
 
 
+FIXTURES = sorted((Path(__file__).resolve().parents[2] / "fixtures").glob("*/*.*"))
+BODIES = [path.read_bytes() for path in FIXTURES if path.suffix in (".sse", ".body")]
+PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1beta/models/m:streamGenerateContent", "/other")
 URL = "https://api.test/v1/chat/completions"
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": True}).encode()
 
