@@ -225,6 +225,7 @@ class ToolResult(_OfTurn):
     name: str
     ok: bool
     output: str
+    given: str = optional("What the loop handed to the model, where it cut an output that holds secrets.")
     duration: Seconds = Field(description="Seconds that the tool took.")
 
 

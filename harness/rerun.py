@@ -5,27 +5,27 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from agent.client import Client
 from agent.events import DecodeOptions, Event, ToolCall
-from agent.jsonio import canonical
 from agent.loop import run_turn
 from agent.loop_types import ExecuteTool, Limits, LoopEvent, ToolResult
 from agent.messages import Message, ToolSpec, message_from_dict, user
 from agent.providers.base import Target
 from agent.providers.table import PROVIDERS, resolve
+from agent.trim import cap
 from harness.errors import RecordingError, ReplayMismatch
-from harness.matching import shorten, value_differences
+from harness.loop_difference import is_cut_notice, loop_difference
 from harness.recorded import Turn
 from harness.recorder import Recorder
 from harness.recording import Recording
 from harness.replay_transport import ReplayTransport
 
 T = TypeVar("T")
-
-_COMPARED = frozenset({"tool_result", "finish", "error", "notice", "done"})
 
 
 async def rerun(recording: Recording, recorder: Recorder | None = None) -> str | None:
@@ -60,6 +60,7 @@ class _TurnRerun:
         self._recorder = recorder
         self._results = {(result["call"], result["position"]): result for result in turn.tool_results}
         self._left = _left_at(turn)
+        self._cap: int | None = None
         self._died = self._left is None and all(record["event"] != "done" for record in turn.loop)
         self._seen: list[LoopEvent] = []
 
@@ -71,6 +72,7 @@ class _TurnRerun:
         ids: Callable[[], int] = itertools.chain(
             self._calls, itertools.count(max(self._calls, default=-1) + 1)
         ).__next__
+        limits = _read(turn, "limits", lambda given: Limits.from_dict({k: int(v) for k, v in given.items()}))
         shared: dict[str, Any] = {
             "mode": turn.mode,
             "provider": turn.provider,
@@ -78,7 +80,7 @@ class _TurnRerun:
             "system": turn.system,
             "tools": _read(turn, "tools", lambda given: [ToolSpec.from_dict(tool) for tool in given]),
             "params": turn.params,
-            "limits": _read(turn, "limits", lambda given: Limits.from_dict({k: int(v) for k, v in given.items()})),
+            "limits": self._uncut(limits),
             "tool_modes": _read(turn, "tool_modes", lambda given: {k: [*v] for k, v in (given or {}).items()}),
         }
         transport: Any = self._transport
@@ -174,10 +176,27 @@ class _TurnRerun:
 
         return create_stream
 
+    def _uncut(self, limits: Limits) -> Limits:
+        """The limits to run with: where a result with secrets in it was cut, results are taken as they were given.
+
+        Their length is another without the secrets, so the loop would cut them elsewhere.
+        """
+        if all("given" not in result for result in self._turn.tool_results):
+            return limits
+        self._cap = limits.max_result_chars
+        if self._left is not None:
+            count, pulling = self._left
+            notices = sum(is_cut_notice(step["event"], step["data"]) for step in self._turn.course)
+            self._left = count - notices, pulling
+        return replace(limits, max_result_chars=sys.maxsize)
+
     async def _execute(self, tool_call: ToolCall, *, call: int, position: int) -> ToolResult:
         recorded = self._results.get((call, position))
         if recorded is not None:
-            return ToolResult(recorded["ok"], recorded["output"])
+            output = recorded["output"]
+            if self._cap is not None:
+                output = recorded.get("given", cap(output, self._cap))
+            return ToolResult(recorded["ok"], output)
         await self._stop_if_left()
         return ToolResult(
             False, f"the recording holds no result of {tool_call.name} (call {call}, position {position})"
@@ -195,20 +214,11 @@ class _TurnRerun:
 
     def _difference(self) -> str | None:
         """The first difference between the loop events of both, one line."""
-        recorded = [
-            _comparable(step["event"], step["data"]) for step in self._turn.course if step["event"] in _COMPARED
-        ]
-        seen = [_comparable(event.event, event.data) for event in self._seen if event.event in _COMPARED]
-        if self._died:
-            seen = seen[: len(recorded)]
-        for index in range(max(len(recorded), len(seen))):
-            one = recorded[index] if index < len(recorded) else None
-            other = seen[index] if index < len(seen) else None
-            if one is None or other is None or canonical(list(one)) != canonical(list(other)):
-                return f"loop event {index}: {_describe(one, other)}"
-        if self._left is not None and len(self._seen) < self._left[0]:
+        seen = [(event.event, event.data) for event in self._seen]
+        difference = loop_difference(self._turn, seen, died=self._died, cuts=self._cap is None)
+        if difference is None and self._left is not None and len(self._seen) < self._left[0]:
             return f"the reader left after {self._left[0]} loop events, now there are only {len(self._seen)}"
-        return None
+        return difference
 
 
 def _read(turn: Turn, name: str, convert: Callable[[Any], T]) -> T:
@@ -237,18 +247,3 @@ def _target(turn: Turn) -> tuple[Target, str]:
     name = f"{turn.provider}/{turn.model}"
     row = PROVIDERS.get(turn.provider.lower())
     return resolve(name, base_url=turn.base_url or (row.base_url if row is not None else None), environ={})
-
-
-def _comparable(event: str, data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """A loop event without what a replay takes over (outputs, which the next request shows) or does not do (prices)."""
-    return event, {name: value for name, value in data.items() if name not in ("cost_usd", "output")}
-
-
-def _describe(one: tuple[str, dict[str, Any]] | None, other: tuple[str, dict[str, Any]] | None) -> str:
-    if one is not None and other is not None and one[0] == other[0]:
-        return f"{one[0]}: {value_differences(one[1], other[1])[0].say('now')}"
-    return f"recorded {_show(one)}, now {_show(other)}"
-
-
-def _show(event: tuple[str, dict[str, Any]] | None) -> str:
-    return "nothing" if event is None else f"{event[0]} {shorten(event[1], 160)}"

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, MutableMapping
 from typing import Any, Protocol
 
 from agent.events import ToolCall
+from agent.jsonio import scrub
 from agent.loop_types import ExecuteTool, LoopEvent, ToolResult
 from harness.call_recorder import Outlet
 from harness.records import Record
@@ -99,7 +100,8 @@ class Tap:
         position = self._position
         self._position += 1
         duration, output = self._ran.pop((self._call, position), (0.0, None))
-        return {
+        output, given = (data["output"] if output is None else scrub(output)), data["output"]
+        record = {
             "kind": "tool_result",
             "turn": self._turn,
             "call": self._call,
@@ -107,9 +109,12 @@ class Tap:
             "id": data["id"],
             "name": data["name"],
             "ok": data["ok"],
-            "output": data["output"] if output is None else output,
+            "output": output,
             "duration": duration,
         }
+        if given != output and self._outlet.redactor.text(output) is not output:
+            record["given"] = given  # what was cut cannot be cut again at the same place without its secrets
+        return record
 
 
 class TappedRun:
