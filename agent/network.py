@@ -16,14 +16,15 @@ def network_transport(url: str, *, limits: httpx.Limits = _LIMITS) -> httpx.Asyn
     Proxy variables (`HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY` and the like) and `SSL_CERT_FILE` count; loopback addresses
     are never asked of a proxy. Raises `httpx.ProxyError` for a proxy that cannot be used.
     """
-    proxy = _proxy_for(url)
+    proxy = proxy_for(url)
     try:
         return httpx.AsyncHTTPTransport(proxy=proxy, limits=limits)
     except (ImportError, ValueError) as error:
         raise httpx.ProxyError(f"the proxy {proxy} cannot be used: {error}") from error
 
 
-def _proxy_for(url: str) -> str | None:
+def proxy_for(url: str) -> str | None:
+    """The proxy by which the environment says that `url` is reached; None for no proxy."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     proxies = getproxies()

@@ -1,6 +1,7 @@
 """Record, replay and evaluate LLM agents. Names are loaded on first use, so that importing the package costs nothing.
 
-The recording format is described in docs/format.md; `open` is its documented reader.
+The recording format is described in docs/format.md; `open` is its documented reader. `record` and `replay` are for
+Python code with a client of its own, see docs/python.md.
 """
 
 from __future__ import annotations
@@ -9,16 +10,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.errors import HarnessError
+    from harness.clients import record, replay
+    from harness.errors import HarnessError, LiveMismatch, ReplayMismatch, UnusedCalls
+    from harness.matching import MatchRules
+    from harness.recorder import Recorder
     from harness.recording import Recording, open
+    from harness.recording_transport import RecordingTransport
+    from harness.redaction import Redactor
+    from harness.replay_transport import ReplayTransport
 
 _MODULES = {
     "HarnessError": "harness.errors",
+    "LiveMismatch": "harness.errors",
+    "MatchRules": "harness.matching",
+    "Recorder": "harness.recorder",
     "Recording": "harness.recording",
+    "RecordingTransport": "harness.recording_transport",
+    "Redactor": "harness.redaction",
+    "ReplayMismatch": "harness.errors",
+    "ReplayTransport": "harness.replay_transport",
+    "UnusedCalls": "harness.errors",
     "open": "harness.recording",
+    "record": "harness.clients",
+    "replay": "harness.clients",
 }
 
-__all__ = ["HarnessError", "Recording", "open"]
+__all__ = [
+    "HarnessError", "LiveMismatch", "MatchRules", "Recorder", "Recording", "RecordingTransport", "Redactor",
+    "ReplayMismatch", "ReplayTransport", "UnusedCalls", "open", "record", "replay",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

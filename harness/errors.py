@@ -6,7 +6,10 @@
     │   ├── NewerVersion        it was written by a newer version of this program
     │   └── BadLine             one of its lines is broken (strict reading)
     ├── ConfigError             `[tool.harness]` in a pyproject.toml is wrong
-    └── ReplayMismatch          a request that no recorded call answers
+    ├── ReplayMismatch          a request that no recorded call answers
+    ├── UnusedCalls             recorded calls that a strict replay left unused
+    ├── LiveMismatch            a live answer that is not as recorded
+    └── NetworkRefused          a connection that was tried while the network is closed
 
 Errors of lower layers (`OSError`, `zlib.error`, pydantic's) do not leak. All can be pickled, so that worker processes
 can hand them over.
@@ -17,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any
+
+_SHOWN = 20
 
 
 class HarnessError(Exception):
@@ -89,6 +94,57 @@ class ReplayMismatch(HarnessError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.request, self.nearest, self.differences, self.hint)
+
+    def report(self) -> str:
+        """All of it, a line for each difference (the first 20)."""
+        lines = [f"no recorded call answers {self.request}"]
+        if self.nearest is not None:
+            lines[0] += f"; the nearest is call {self.nearest}, which differs in"
+            lines += [f"  {difference}" for difference in self.differences[:_SHOWN]]
+            more = len(self.differences) - _SHOWN
+            lines += [f"  and {more} more"] if more > 0 else []
+        return "\n".join([*lines, *([self.hint] if self.hint else [])])
+
+
+class UnusedCalls(HarnessError):
+    """A strict replay is over, and not all recorded calls were asked for. `calls`: their numbers."""
+
+    def __init__(self, path: str | PathLike[str], calls: Sequence[int], first: str) -> None:
+        self.path = path
+        self.calls = tuple(calls)
+        self.first = first
+        more = f" and {len(self.calls) - 1} more" if len(self.calls) > 1 else ""
+        super().__init__(_one_line(f"{path}: recorded calls were not asked for: call {self.calls[0]}, {first}{more}"))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, self.calls, self.first)
+
+
+class LiveMismatch(HarnessError):
+    """A live answer is not as recorded. `call`: the number of the recorded call; `difference`: the first one."""
+
+    def __init__(self, path: str | PathLike[str], call: int, difference: str, hint: str | None = None) -> None:
+        self.path = path
+        self.call = call
+        self.difference = difference
+        self.hint = hint
+        text = f"{path}: call {call} is answered otherwise today: {difference}"
+        super().__init__(_one_line(text + (f" ({hint})" if hint else "")))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, self.call, self.difference, self.hint)
+
+
+class NetworkRefused(HarnessError):
+    """A connection was tried while the network is closed. `host`: where to."""
+
+    def __init__(self, host: str, hint: str | None = None) -> None:
+        self.host = host
+        self.hint = hint
+        super().__init__(_one_line(f"the network is closed: {host} was asked for" + (f" ({hint})" if hint else "")))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.host, self.hint)
 
 
 def _one_line(text: str) -> str:

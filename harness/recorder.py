@@ -22,8 +22,8 @@ from harness.bodies import BodyLog
 from harness.call_recorder import CallRecorder, Outlet
 from harness.errors import HarnessError
 from harness.headers import header_secrets, recorded_headers, recorded_url, url_secrets
-from harness.recording_transport import CLOSED, RecordingTransport
 from harness.reader import RecordReader
+from harness.recording_transport import CLOSED, RecordingTransport
 from harness.records import FORMAT, FORMAT_VERSION, Record
 from harness.redaction import Redactor
 from harness.tap import Tap

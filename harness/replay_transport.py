@@ -20,7 +20,7 @@ from harness.redaction import Redactor, unnumbered
 _NOT_OF_THE_BODY = frozenset({"content-length", "transfer-encoding", "connection", "keep-alive"})
 """Headers of the recorded message that do not describe the replayed one (RFC 9110, 8.6; RFC 9112, 6.1 and 9.6)."""
 
-_REQUESTS_OF_A_MISS = "record it anew with `harness ask`"
+RERECORD = "record it anew with `harness ask`"
 
 
 class ReplayTransport:
@@ -30,7 +30,7 @@ class ReplayTransport:
     request without a call raises `ReplayMismatch`. `speed`: None replays without waiting, 1.0 at the recorded pace,
     2.0 twice as fast. `on_closed` is asked where the client closed the recorded stream (or its process died) whether
     the replay is to wait there until it is closed too; else that place is the end where the end mark had come, and a
-    read error where it had not.
+    read error where it had not. `rerecord` tells, in a miss, what to run to record the session anew.
     """
 
     def __init__(
@@ -41,6 +41,7 @@ class ReplayTransport:
         redactor: Redactor | None = None,
         speed: float | None = None,
         on_closed: Callable[[Call], bool] | None = None,
+        rerecord: str = RERECORD,
     ) -> None:
         if speed is not None and not speed > 0:
             raise ValueError(f"the speed must be above 0, not {speed}")
@@ -49,6 +50,7 @@ class ReplayTransport:
         self._lock = Lock()
         self._speed = speed
         self._on_closed = on_closed
+        self._rerecord = rerecord
         self._waiting: dict[RequestKey, deque[Call]] = {}
         for call in calls:
             self._waiting.setdefault(self._recorded_key(call), deque()).append(call)
@@ -142,9 +144,9 @@ class ReplayTransport:
         if found is None:
             used = self._waiting.keys()
             reason = "all recorded calls are used" if used else "the recording holds no call"
-            return ReplayMismatch(request, hint=f"{reason}; {_REQUESTS_OF_A_MISS}")
+            return ReplayMismatch(request, hint=f"{reason}; {self._rerecord}")
         index, places = found
-        return ReplayMismatch(request, left[index].number, [str(place) for place in places], _REQUESTS_OF_A_MISS)
+        return ReplayMismatch(request, left[index].number, [str(place) for place in places], self._rerecord)
 
     def _stops_here(self, call: Call) -> bool:
         """Whether the client left the recorded call (or its process died), and this replay leaves it there too."""

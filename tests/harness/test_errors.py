@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from harness import errors
-from harness.errors import BadLine, ConfigError, HarnessError, RecordingError, ReplayMismatch
+from harness.errors import (
+    BadLine,
+    ConfigError,
+    HarnessError,
+    LiveMismatch,
+    NetworkRefused,
+    RecordingError,
+    ReplayMismatch,
+    UnusedCalls,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +36,13 @@ from harness.errors import BadLine, ConfigError, HarnessError, RecordingError, R
             ReplayMismatch("POST /v1", 2, ["model: a, b", "x", "y"]),
             "no recorded call answers POST /v1; the nearest is call 2, which differs in model: a, b and 2 more",
         ),
+        (UnusedCalls("x.jsonl", [3], "POST /a"), "x.jsonl: recorded calls were not asked for: call 3, POST /a"),
+        (
+            UnusedCalls("x.jsonl", [3, 4, 5], "POST /a"),
+            "x.jsonl: recorded calls were not asked for: call 3, POST /a and 2 more",
+        ),
+        (LiveMismatch("x.jsonl", 1, "a: b", "do"), "x.jsonl: call 1 is answered otherwise today: a: b (do)"),
+        (NetworkRefused("a.example", "do"), "the network is closed: a.example was asked for (do)"),
     ],
 )
 def test_one_line_that_survives_pickling(error, text):
@@ -43,3 +59,12 @@ def test_the_tree_is_drawn_in_the_docstring():
         if inspect.isclass(value) and issubclass(value, Exception):
             assert issubclass(value, HarnessError)
             assert name in drawn
+
+
+def test_the_report_of_a_miss_has_a_line_for_each_difference():
+    assert ReplayMismatch("POST /v1", hint="record anew").report() == "no recorded call answers POST /v1\nrecord anew"
+    report = ReplayMismatch("POST /v1", 2, ["model: a, b", "x"], "record anew").report()
+    assert report.splitlines() == [
+        "no recorded call answers POST /v1; the nearest is call 2, which differs in", "  model: a, b", "  x", "record anew",
+    ]  # fmt: skip
+    assert ReplayMismatch("POST /v1", 2, ["x"] * 30).report().splitlines()[-1] == "  and 10 more"
