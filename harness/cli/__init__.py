@@ -23,6 +23,7 @@ COMMANDS = {
     "decode": "Turn the raw bytes of a provider's response into events.",
     "scan": "Look for secrets in recordings and other files.",
     "scrub": "Remove the secrets that scan finds from recordings.",
+    "recover": "Take what can be read out of a damaged recording.",
     "mcp": "Serve the agent and its recordings to MCP clients.",
 }
 """Name and one-line help; the command itself is `command` in the module `harness.cli.<name>`."""
