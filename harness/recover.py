@@ -55,10 +55,10 @@ def recover(path: Path) -> Recovered:
     if not any(record["kind"] != "header" for _, record in records):
         raise UnreadableRecording("no record can be read", path, todo="record again")
     records = _with_header(records, path, found.lost)
-    records = _with_end(_with_events(records, path, found.lost), found.lost)
-    if found.lost and TAG not in records[0]["tags"]:
-        records[0] = {**records[0], "tags": [*records[0]["tags"], TAG]}
-    found.records = renumbered(records)
+    plain = _with_end(_with_events(records, path, found.lost), found.lost)
+    if found.lost and TAG not in plain[0]["tags"]:
+        plain[0] = {**plain[0], "tags": [*plain[0]["tags"], TAG]}
+    found.records = renumbered(plain)
     return found
 
 

@@ -26,8 +26,8 @@ def command(file: Path, out: Path | None, force: bool) -> None:
     harness recover crashed.jsonl
     harness recover crashed.jsonl.gz -o session.jsonl
     """
-    target = beside(file, "recovered") if out is None else out
     found = recover(file)
+    target = beside(file, "recovered") if out is None else out
     if target.exists() and target.samefile(file):
         raise HarnessError(f"{file}: this is the damaged recording itself; name another file")
     if not found.lost and out is None:
