@@ -9,8 +9,10 @@ server; takes about a minute. What is recorded stands in `tests/recorded_session
 
 from __future__ import annotations
 
+import re
 import shlex
 import signal
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -57,7 +59,10 @@ def record(session: Session, real: dict[str, str]) -> None:
         else:
             code, told = _interrupted(session.interrupt, args, folder)
         assert code == session.exit_code, f"{session.name}: exit status {code}\n{told}"
-        (RECORDINGS / f"{session.name}.jsonl").write_bytes((folder / f"{session.name}.jsonl").read_bytes())
+        text = (folder / f"{session.name}.jsonl").read_text("utf-8")
+        for trace in (socket.gethostname(), str(Path.home()), str(ROOT), name):
+            assert not re.search(rf"(?<!\w){re.escape(trace)}(?!\w)", text), f"{session.name} holds {trace}"
+        (RECORDINGS / f"{session.name}.jsonl").write_text(text, "utf-8")
         print(f"{session.name}: {told.strip().splitlines()[-1]}")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import socket
 from pathlib import Path
 
 import pytest
@@ -82,8 +81,6 @@ def test_nothing_secret_stands_in_it(path):
 def test_no_trace_of_a_machine_stands_in_it(path):
     text = path.read_text("utf-8")
     assert MACHINE_PATH.findall(text) == []
-    assert str(Path.home()) not in text
-    assert socket.gethostname() not in text
     urls = set(re.findall(r"https?://([^/\"\\]+)", text))
     assert {url.partition(":")[0] for url in urls} <= {"127.0.0.1"}
 
