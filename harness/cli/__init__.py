@@ -24,6 +24,7 @@ COMMANDS = {
     "scan": "Look for secrets in recordings and other files.",
     "scrub": "Remove the secrets that scan finds from recordings.",
     "recover": "Take what can be read out of a damaged recording.",
+    "doctor": "Tell what is installed and configured, for bug reports.",
     "mcp": "Serve the agent and its recordings to MCP clients.",
 }
 """Name and one-line help; the command itself is `command` in the module `harness.cli.<name>`."""
