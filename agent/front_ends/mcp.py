@@ -21,6 +21,7 @@ from mcp.server.stdio import stdio_server
 
 from agent.front_ends.mcp_stdin import stdin_lines
 from agent.front_ends.mcp_tool import Reply, Tool
+from agent.jsonio import dumps, loads_exact, scrub
 from agent.tools.schema import check
 from agent.tools.tool import ToolError
 
@@ -160,12 +161,13 @@ def _described(tool: Tool) -> types.Tool:
 
 
 def _result(reply: Reply) -> types.CallToolResult:
+    """The reply as JSON can hold it: half a surrogate pair in a tool's output must not end the connection."""
     return types.CallToolResult(
         content=[_text(text) for text in (reply.text, *reply.notes)],
-        structured_content=reply.data,
+        structured_content=None if reply.data is None else loads_exact(dumps(reply.data)),
         is_error=reply.failed,
     )
 
 
 def _text(text: str) -> types.TextContent:
-    return types.TextContent(type="text", text=text)
+    return types.TextContent(type="text", text=scrub(text))
