@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.jsonio import canonical, dumps
+from agent.trim import cap
 from harness.bodies import BodyReader, body_digest
 from harness.cleaner import Cleaner, Placeholders
 from harness.derive import Derived, derive
@@ -86,10 +87,13 @@ class _Scrub:
         self.changed = 0
         self._path = path
         self._cleaner = Cleaner(finder, self.placeholders)
+        self._caps: dict[int, Any] = {}
 
     def records(self, old: list[Record]) -> list[Record]:
         for record in old:
             self.placeholders.reserve(dumps(record))
+            if record["kind"] == "turn":
+                self._caps[record["turn"]] = record["limits"].get("max_result_chars")
             if record["kind"] in ("request", "response"):
                 for secret in header_secrets(_pairs(record["headers"]), record.get("url", "")):
                     self._cleaner.finder.learn(secret)
@@ -113,6 +117,8 @@ class _Scrub:
         """A record without secrets; frames and bodies are left to `_with_streams`."""
         if record["kind"] in ("frame", "body"):
             return record
+        if record["kind"] == "tool_result":
+            return self._tool_result(record)
         own = {name: record[name] for name in ("text", "b64") if record["kind"] == "request" and name in record}
         rest = {name: value for name, value in record.items() if name not in own} if own else record
         cleaned: Record = self._cleaner.value(rest)
@@ -126,6 +132,16 @@ class _Scrub:
                 cleaned = {**cleaned, "headers": headers}
             if "url" in cleaned and (url := recorded_url(cleaned["url"], Redactor())) != cleaned["url"]:
                 cleaned = {**cleaned, "url": url}
+        return cleaned
+
+    def _tool_result(self, record: Record) -> Record:
+        """What the loop cut off an output is kept as it was: without its secrets it would be cut elsewhere."""
+        cleaned: Record = self._cleaner.value(record)
+        limit = self._caps.get(record["turn"])
+        if cleaned is not record and "given" not in record and isinstance(limit, int):
+            given = cap(record["output"], limit)
+            if given != record["output"]:
+                cleaned = {**cleaned, "given": self._cleaner.text(given)}
         return cleaned
 
     def _body(self, name: str, body: str) -> str:

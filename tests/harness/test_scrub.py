@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import harness
+from agent.trim import cap
 from harness.errors import HarnessError, RecordingError
 from harness.finder import Finder
 from harness.redaction import Rule
@@ -17,6 +18,7 @@ from harness.rewriting import write_file
 from harness.scan import scan_file
 from harness.scrub import check_clean, scrub
 from tests.harness.leaky import WIRES, Blind, answer, leaky_session, record
+from tests.harness.sample import header, turn
 from tests.harness.secret_forms import FORMS
 from tests.harness.test_redaction import KEYS
 from tests.harness.transports import Reply
@@ -184,6 +186,23 @@ def test_a_call_of_unknown_format(tmp_path):
     found = scrub(path, Finder())
     assert KEY[9:] not in json.dumps(found.records)
     assert not [item for item in found.records if item["kind"] == "event"]
+
+
+def test_an_output_that_the_loop_cut(tmp_path):
+    output = f"{KEY} " + "x" * 200
+    items = [
+        header(),
+        {**turn(), "limits": {"max_result_chars": 150}},
+        {
+            "kind": "tool_result", "turn": 0, "call": 0, "position": 0, "id": "c", "name": "n", "ok": True,
+            "output": output, "duration": 0.1,
+        },
+    ]  # fmt: skip
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(json.dumps({"seq": seq, "t": seq, **item}) + "\n" for seq, item in enumerate(items)))
+    result = scrub(path, Finder()).records[2]
+    assert result["output"] == output.replace(KEY, "[redacted:anthropic:1]")
+    assert result["given"] == cap(output, 150).replace(KEY, "[redacted:anthropic:1]")
 
 
 class _Other:
