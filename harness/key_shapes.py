@@ -7,14 +7,16 @@ RFC 6750 for bearer tokens, RFC 7468 for PEM) and the keys that their consoles h
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 _PLACEHOLDER = rb"(?P<placeholder>\[redacted:[A-Za-z0-9_.-]+:[0-9]+\])"
 
 _ESCAPE = rb"\\{1,64}"
 """JSON inside JSON doubles backslashes; bounded, so that a run of them costs no square time."""
 
-_START = rb"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9A-Fa-f]{4}))"
+START = rb"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9A-Fa-f]{4}))"
 """A key begins where a word does, also right behind a JSON escape."""
 
 _WORDS = rb"(?:[a-z]{1,14}-)*[a-z]{1,14}"
@@ -31,68 +33,134 @@ def _pattern(secret: bytes) -> re.Pattern[bytes]:
     return re.compile(_PLACEHOLDER + rb"|(?<!\\)(?P<slashes>\\*)" + secret)
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(frozen=True)
 class Shape:
-    """`quick` finds something wherever `pattern` does, and little else.
+    """What a secret looks like (`secret`), and what stands before it and is kept (`lead`).
 
-    `pattern` has the groups `placeholder`, `slashes`, and `lead` for what stands before the secret and is kept.
+    Of the shapes that are runs of letters, digits, `_` and `-`, `heads` say how they begin, one character or set of
+    characters after another, and `openings` find a beginning that reaches the end of a text.
     """
 
     name: str
-    quick: re.Pattern[bytes]
-    pattern: re.Pattern[bytes]
+    secret: bytes
+    lead: bytes = b""
+    heads: tuple[bytes, ...] = ()
+    openings: tuple[bytes, ...] = ()
+
+    @cached_property
+    def quick(self) -> re.Pattern[bytes]:
+        """Finds something wherever `pattern` does, and little else."""
+        return re.compile(self.lead + b"(?:" + self.secret + b")")
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        """Has the groups `placeholder`, `slashes`, and `lead`."""
+        return _pattern(START + b"(?P<lead>" + self.lead + b")(?:" + self.secret + b")")
 
 
-def _shape(name: str, secret: bytes, lead: bytes = b"") -> Shape:
-    return Shape(
-        name,
-        re.compile(lead + b"(?:" + secret + b")"),
-        _pattern(_START + b"(?P<lead>" + lead + b")(?:" + secret + b")"),
-    )
+@dataclass(slots=True, frozen=True)
+class _Key:
+    """One form of a shape: a head, then `least` or more of `chars`.
+
+    `unless`: a lookahead behind the head.
+    """
+
+    head: bytes
+    chars: bytes
+    least: int
+    unless: bytes = b""
+
+    @property
+    def secret(self) -> bytes:
+        return self.head + self.unless + self.chars + b"{%d,}" % self.least
+
+    @property
+    def opening(self) -> bytes:
+        """The head as far as it goes, or all of it and more of the key."""
+        return nested(units(self.head), self.chars + rb"*\Z")
 
 
-_PEM_NAME = rb"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+def units(head: bytes) -> list[bytes]:
+    """The parts of a head that stand for one character each."""
+    return re.findall(rb"\[[^\]]*\]|.", head)
+
+
+def nested(parts: Sequence[bytes], rest: bytes) -> bytes:
+    """Finds the first of `parts`, and then the others and `rest`, or the end of the text before them."""
+    pattern = rest
+    for part in reversed(parts[1:]):
+        pattern = rb"(?:\Z|" + part + pattern + b")"
+    return parts[0] + pattern
+
+
+def _shape(name: str, *keys: _Key) -> Shape:
+    secret = b"|".join(key.secret for key in keys)
+    return Shape(name, secret, heads=tuple(key.head for key in keys), openings=tuple(key.opening for key in keys))
+
+
+PEM_NAME = rb"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+PEM_LENGTH = 20_000
 _PEM_LINE = rb"[A-Za-z0-9+/=:, .-]|\\{1,64}[nr/]|\r?\n(?=[A-Za-z0-9+/=])"
+_PEM = (
+    rb"-----BEGIN " + PEM_NAME
+    + rb'(?:[^"]{0,%d}?-----END ' % PEM_LENGTH + PEM_NAME
+    + rb"|(?:" + _PEM_LINE + rb"){0,%d})" % PEM_LENGTH
+)  # fmt: skip
+
+BEARER_CHAR = rb"(?:[A-Za-z0-9._~+/=-]|\\/)"
+
+_ALNUM = rb"[A-Za-z0-9]"
+_WORD = rb"[A-Za-z0-9_-]"
+_AWS_HEADS = (b"AKIA", b"ASIA")
 
 SHAPES: tuple[Shape, ...] = (
-    _shape(
-        "private_key",
-        rb"-----BEGIN "
-        + _PEM_NAME
-        + rb'(?:[^"]{0,20000}?-----END '
-        + _PEM_NAME
-        + rb"|(?:"
-        + _PEM_LINE
-        + rb"){0,20000})",
+    Shape("private_key", _PEM),
+    _shape("anthropic", _Key(b"sk-ant-", _WORD, 16)),
+    _shape("openrouter", _Key(b"sk-or-", _WORD, 16)),
+    _shape("openai", _Key(b"sk-", _WORD, 16, unless=_NOT_WORDS)),
+    _shape("stripe", _Key(b"[sr]k_live_", _ALNUM, 16), _Key(b"[sr]k_test_", _ALNUM, 16)),
+    _shape("google", _Key(b"AIza", _WORD, 30)),
+    Shape(
+        "aws",
+        rb"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Z0-9])",
+        heads=_AWS_HEADS,
+        openings=tuple(nested(units(head), rb"[A-Z0-9]{0,16}\Z") for head in _AWS_HEADS),
     ),
-    _shape("anthropic", rb"sk-ant-[A-Za-z0-9_-]{16,}"),
-    _shape("openrouter", rb"sk-or-[A-Za-z0-9_-]{16,}"),
-    _shape("openai", rb"sk-" + _NOT_WORDS + rb"[A-Za-z0-9_-]{16,}"),
-    _shape("stripe", rb"[sr]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    _shape("google", rb"AIza[A-Za-z0-9_-]{30,}"),
-    _shape("aws", rb"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Z0-9])"),
-    _shape("github", rb"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}"),
-    _shape("gitlab", rb"glpat-[A-Za-z0-9_-]{16,}"),
-    _shape("slack", rb"xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}"),
-    _shape("groq", rb"gsk_[A-Za-z0-9]{20,}"),
-    _shape("xai", rb"xai-[A-Za-z0-9_-]{20,}"),
-    _shape("huggingface", rb"hf_[A-Za-z0-9]{20,}"),
-    _shape("perplexity", rb"pplx-[A-Za-z0-9]{20,}"),
-    _shape("nvidia", rb"nvapi-[A-Za-z0-9_-]{20,}"),
-    _shape("npm", rb"npm_[A-Za-z0-9]{30,}"),
-    _shape("bearer", _NOT_PROSE + rb"(?:[A-Za-z0-9._~+/=-]|\\/){16,}", lead=rb"[Bb]earer +"),
+    _shape("github", _Key(b"gh[pousr]_", _ALNUM, 20), _Key(b"github_pat_", rb"[A-Za-z0-9_]", 20)),
+    _shape("gitlab", _Key(b"glpat-", _WORD, 16)),
+    _shape("slack", _Key(b"xox[abeoprs]-", rb"[A-Za-z0-9-]", 10), _Key(b"xapp-", rb"[A-Za-z0-9-]", 10)),
+    _shape("groq", _Key(b"gsk_", _ALNUM, 20)),
+    _shape("xai", _Key(b"xai-", _WORD, 20)),
+    _shape("huggingface", _Key(b"hf_", _ALNUM, 20)),
+    _shape("perplexity", _Key(b"pplx-", _ALNUM, 20)),
+    _shape("nvidia", _Key(b"nvapi-", _WORD, 20)),
+    _shape("npm", _Key(b"npm_", _ALNUM, 30)),
+    Shape("bearer", _NOT_PROSE + BEARER_CHAR + b"{16,}", lead=rb"[Bb]earer +"),
 )
+
+
+def _hint(head: bytes) -> bytes:
+    """Behind a head that stands where a key may begin (see `START`)."""
+    before = (rb"(?<![A-Za-z0-9]%s)", rb"(?<=\\[nrtbf]%s)", rb"(?<=\\u[0-9A-Fa-f]{4}%s)")
+    return rb"(?<=%s)(?:%s)" % (head, b"|".join(way % head for way in before))
+
+
+def _hints(*heads: bytes) -> bytes:
+    return b"(?:" + b"|".join(map(_hint, heads)) + b")"
+
 
 HINTS = (
     re.compile(
-        rb"-(?<=[abeikoprstx-]-)"
-        rb"(?:(?<=sk-)|(?<=xai-)|(?<=xox[abeoprs]-)|(?<=xapp-)|(?<=pplx-)|(?<=glpat-)|(?<=nvapi-)|(?<=--)---BEGIN )"
+        rb"-(?<=[abeikoprstx-]-)(?:(?<=--)---BEGIN |"
+        + _hints(b"sk-", b"xai-", b"xox[abeoprs]-", b"xapp-", b"pplx-", b"glpat-", b"nvapi-")
+        + b")"
     ),
     re.compile(
-        rb"_(?<=[fhkmoprstue]_)(?:(?<=gsk_)|(?<=hf_)|(?<=gh[pousr]_)|(?<=_pat_)|(?<=npm_)|(?<=k_(?:live|test)_))"
+        rb"_(?<=[fhkmoprstue]_)"
+        + _hints(b"gsk_", b"hf_", b"gh[pousr]_", b"github_pat_", b"npm_", b"[rs]k_live_", b"[rs]k_test_")
     ),
     re.compile(rb"A(?:Iza|KIA|SIA)"),
-    re.compile(rb" (?<=earer )"),
+    re.compile(rb" (?<=[Bb]earer )"),
 )
 """Cheap searches, each led by a single byte, one of which finds something wherever a shape does."""
 
@@ -114,6 +182,8 @@ def is_secret(value: str) -> bool:
 
 def shape_of(value: bytes) -> str | None:
     """The name of the shape that the whole of `value` has."""
+    if not any(hint.search(value) for hint in HINTS):
+        return None
     return next((shape.name for shape in SHAPES if shape.pattern.fullmatch(value)), None)
 
 
@@ -122,25 +192,32 @@ def is_number(value: str) -> bool:
     return re.fullmatch(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", value) is not None
 
 
+def plain_run(value: str) -> bytes:
+    """The longest part of a value that no usual escaping touches (RFC 3986, 2.3)."""
+    return max(re.findall(r"[A-Za-z0-9._~-]+", value), key=len, default="").encode()
+
+
+def char_pattern(char: str) -> bytes:
+    r"""Finds a character as it is, in any JSON escaping (`\u002d`, `\/`, JSON inside JSON) and percent-encoded."""
+    raw = char.encode("utf-8", "surrogatepass")
+    units = char.encode("utf-16-be", "surrogatepass")
+    codes = b"".join(
+        _ESCAPE + rb"u(?i:%04x)" % int.from_bytes(units[i : i + 2], "big") for i in range(0, len(units), 2)
+    )
+    forms = [re.escape(raw), codes]
+    if not char.isalnum() or not char.isascii():
+        forms.append(b"(?i:" + b"".join(b"%%%02x" % byte for byte in raw) + b")")
+    short = {"\n": b"n", "\r": b"r", "\t": b"t", "\b": b"b", "\f": b"f"}.get(char)
+    if short:
+        forms.append(_ESCAPE + short)
+    elif char in '"\\/':
+        forms[0] = rb"\\{0,64}" + re.escape(raw)
+    return b"(?:" + b"|".join(forms) + b")"
+
+
 def value_pattern(value: str) -> re.Pattern[bytes]:
-    r"""Finds a secret as it is, in any JSON escaping (`\u002d`, `\/`, JSON inside JSON) and percent-encoded."""
-    parts = []
-    for char in value:
-        raw = char.encode("utf-8", "surrogatepass")
-        units = char.encode("utf-16-be", "surrogatepass")
-        codes = b"".join(
-            _ESCAPE + rb"u(?i:%04x)" % int.from_bytes(units[i : i + 2], "big") for i in range(0, len(units), 2)
-        )
-        forms = [re.escape(raw), codes]
-        if not char.isalnum() or not char.isascii():
-            forms.append(b"(?i:" + b"".join(b"%%%02x" % byte for byte in raw) + b")")
-        short = {"\n": b"n", "\r": b"r", "\t": b"t", "\b": b"b", "\f": b"f"}.get(char)
-        if short:
-            forms.append(_ESCAPE + short)
-        elif char in '"\\/':
-            forms[0] = rb"\\{0,64}" + re.escape(raw)
-        parts.append(b"(?:" + b"|".join(forms) + b")")
-    pattern = b"".join(parts)
+    """Finds a secret in every form that `char_pattern` knows."""
+    pattern = b"".join(map(char_pattern, value))
     if is_number(value):
         pattern = rb"(?<![0-9.eE+-])" + pattern + rb"(?![0-9.eE])"
     return _pattern(b"(?P<lead>)" + pattern)

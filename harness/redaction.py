@@ -10,109 +10,167 @@ whole characters of a JSON string, a backslash that would be left over goes with
 becomes a string. Redacting twice changes nothing. Where a request is compared with a recorded one, `unnumbered` leaves
 the numbers out, as they depend on what was met before.
 
-A secret that is split over two frames is not seen here: whoever feeds frames may hold one back until the next has come.
+A secret that is split over two frames is not seen by `bytes`: `harness.held_frames` joins them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agent.jsonio import NotJSON, dumps, loads_exact
-from harness.key_shapes import HINTS, SHAPES, is_number, is_secret, shape_of, value_pattern
+from agent.jsonio import dumps, loads_exact
+from harness.key_shapes import HINTS, SHAPES, is_number, is_secret, plain_run, shape_of, value_pattern
+from harness.user_rules import Rule, UserRules, change_texts
+
+if TYPE_CHECKING:
+    from harness.open_secrets import OpenSecrets
+
+__all__ = ["KEY_RULE", "PLACEHOLDER", "Redactor", "Rule", "Secret", "unnumbered"]
 
 KEY_RULE = "key"
+PLACEHOLDER = re.compile(rb"\[redacted:([A-Za-z0-9_.-]+):([0-9]+)\]")
 
 _MIN_RUN = 6
-_PLACEHOLDER = re.compile(r"(\[redacted:[A-Za-z0-9_.-]+:[0-9]+\])")
 _NUMBERED = re.compile(rb"(\[redacted:[A-Za-z0-9_.-]+):[0-9]+\]")
+_TEXT_PLACEHOLDER = re.compile(r"\[redacted:[A-Za-z0-9_.-]+:[0-9]+\]")
 _ASCII_ESCAPE = re.compile(rb"\\u00[2-7]")
+_QUOTE = re.compile(rb'(?s)"|\\.|\n')
 _ESCAPED = re.compile(rb"\\+[nr]?|[\r\n]")
 """What differs between a key with line ends and its JSON form."""
-_DATA_LINE = re.compile(rb"(?m)^(data: ?)([^\r\n]*)")
+_MASK = b"\xff"
+"""Takes the place of a secret that was found, so that nothing is found in it again. It is part of no secret."""
 _dash, _underscore, _upper_a, _space = (hint.search for hint in HINTS)
 
 _Bytes: TypeAlias = bytes
 """`bytes`, inside the class that has a method of that name."""
-_Match: TypeAlias = re.Match[bytes]
 
 
 @dataclass(slots=True, frozen=True)
-class Rule:
-    """A user's rule: all that `pattern` matches inside a text is a secret. `name`: letters, digits, `_`, `.`, `-`."""
+class Secret:
+    """Bytes `start` to `end` of a text.
 
-    name: str
-    pattern: str
+    `quote`: what must stand around its placeholder (a number in JSON). `by_user`: found by a rule of the user's.
+    """
+
+    start: int
+    end: int
+    rule: str
+    value: bytes
+    quote: bytes = b""
+    by_user: bool = False
 
 
-@dataclass(slots=True, frozen=True)
 class _Value:
     """A secret that is known by its value."""
 
-    rule: str
-    secret: bytes
-    is_number: bool
-    pattern: re.Pattern[bytes]
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.secret = text.encode("utf-8", "surrogatepass")
+        self.rule = shape_of(self.secret) or KEY_RULE
+        self.is_number = is_number(text)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        return value_pattern(self.text)
 
 
 class Redactor:
     """Replaces secrets. `values`: key variables in use, name to value; `rules`: added to the known shapes.
 
-    Raises `ValueError` for a rule with a bad name or pattern.
+    Safe to use from several threads. Raises `ValueError` for a rule with a bad name or pattern.
     """
 
     def __init__(self, values: Mapping[str, str] | None = None, rules: Iterable[Rule] = ()) -> None:
         self._values: dict[str, _Value] = {}
-        self._user = [(rule.name, _compiled(rule)) for rule in rules]
+        self._user = UserRules(rules)
         self._runs: tuple[_Bytes, ...] = ()
         self._always = bool(self._user)
         self._numbers: dict[tuple[str, _Bytes], int] = {}
         self._counts: dict[str, int] = {}
+        self._lock = Lock()
+        self.version = 0
+        """Another number after every value that was learned."""
         for value in (values or {}).values():
             self.learn(value)
 
     @property
     def rules(self) -> list[str]:
         """The names of the rules in force, as the header of a recording lists them."""
-        return [KEY_RULE, *(shape.name for shape in SHAPES), *(name for name, _ in self._user)]
+        return [KEY_RULE, *(shape.name for shape in SHAPES), *self._user.names]
+
+    @property
+    def needs_whole_texts(self) -> bool:
+        """Whether a part of a body cannot be redacted without what stands before and behind it."""
+        return bool(self._user) or any(value.is_number for value in self._values.values())
 
     def learn(self, secret: str) -> None:
         """Replace this value from now on. Short values and well-known dummies are let be."""
         if secret in self._values or not is_secret(secret):
             return
-        raw = secret.encode("utf-8", "surrogatepass")
-        value = _Value(shape_of(raw) or KEY_RULE, raw, is_number(secret), value_pattern(secret))
-        known = {**self._values, secret: value}
-        self._values = dict(sorted(known.items(), key=lambda item: -len(item[0])))
-        runs = {_plain_run(item) for item in self._values}
-        self._runs = tuple(run for run in runs if len(run) >= _MIN_RUN)
-        self._always = len(self._runs) < len(runs) or bool(self._user)
+        with self._lock:
+            known = {**self._values, secret: _Value(secret)}
+            self._values = dict(sorted(known.items(), key=lambda item: -len(item[0])))
+            runs = {plain_run(item) for item in self._values}
+            self._runs = tuple(run for run in runs if len(run) >= _MIN_RUN)
+            self._always = len(self._runs) < len(runs) or bool(self._user)
+            self.version += 1
+
+    def open_secrets(self) -> OpenSecrets:
+        """Tells whether a text may end inside a secret, by all that was learned so far."""
+        from harness.open_secrets import OpenSecrets  # its tables are needed only where something is recorded
+
+        return OpenSecrets(tuple(self._values), runs=self._runs, always=self._always, width=self._user.width)
+
+    def go_on(self, recorded: _Bytes) -> None:
+        """Number what is met from now on after the placeholders in a text that was redacted earlier."""
+        with self._lock:
+            for match in PLACEHOLDER.finditer(recorded):
+                rule = match[1].decode()
+                self._counts[rule] = max(self._counts.get(rule, 0), int(match[2]))
 
     def bytes(self, data: _Bytes) -> _Bytes:
         """A frame, a body or a part of one. Returns `data` itself where nothing was found."""
-        if (
-            _dash(data) is None
-            and _underscore(data) is None
-            and _upper_a(data) is None
-            and _space(data) is None
-            and not self._may_hold_value(data)
-        ):
+        if not _may_hold_key(data) and not self._may_hold_value(data):
             return data
-        return self._redact(data, in_json=True)
+        found = self._replaced(data, self.find(data, in_json=True))
+        if self._user:
+            found = change_texts(found, self._user_changed)
+        return data if found == data else found
 
     def text(self, text: str) -> str:
         """A plain text, such as a message or an output. Returns `text` itself where nothing was found."""
         data = text.encode("utf-8", "surrogatepass")
-        found = self._redact(data, in_json=False)
-        return text if found is data else found.decode("utf-8", "surrogatepass")
+        secrets = self.find(data)
+        return self._replaced(data, secrets).decode("utf-8", "surrogatepass") if secrets else text
 
     def json(self, value: Any) -> Any:
         """All strings and keys of a JSON value. Returns `value` itself where nothing was found."""
         data = dumps(value)
         found = self.bytes(data)
         return value if found is data else loads_exact(found)
+
+    def find(self, data: _Bytes, *, in_json: bool = False) -> list[Secret]:
+        """The secrets in a text, in order, not numbered yet. `in_json`: in JSON or lines of it, without user rules."""
+        secrets = self._known(data, in_json=in_json)
+        if self._user and not in_json:
+            secrets += self._user_secrets(data, secrets)
+            secrets.sort(key=lambda secret: secret.start)
+        return secrets
+
+    def placeholder(self, secret: Secret) -> _Bytes:
+        """What stands in place of a secret."""
+        key = (secret.rule, secret.value)
+        number = self._numbers.get(key)
+        if number is None:
+            with self._lock:
+                number = self._numbers.get(key)
+                if number is None:
+                    number = self._numbers[key] = self._counts[secret.rule] = self._counts.get(secret.rule, 0) + 1
+        return b"%b[redacted:%b:%d]%b" % (secret.quote, secret.rule.encode(), number, secret.quote)
 
     def _may_hold_value(self, data: _Bytes) -> bool:
         """Whether a known value, or what a user's rule finds, may stand in `data`."""
@@ -121,55 +179,59 @@ class Redactor:
                 return True
         return self._always or (bool(self._runs) and _ASCII_ESCAPE.search(data) is not None)
 
-    def _redact(self, data: _Bytes, *, in_json: bool) -> _Bytes:
-        found = data
+    def _known(self, data: _Bytes, *, in_json: bool) -> list[Secret]:
+        """Known values, the longest first, then known shapes; in the order of their places."""
+        found: list[Secret] = []
+        rest = data
         for value in self._values.values() if self._may_hold_value(data) else ():
-            strings = _Strings() if in_json and value.is_number else None
-
-            def known(match: _Match, value: _Value = value, strings: _Strings | None = strings) -> _Bytes:
-                if match["placeholder"]:
-                    return match[0]
-                placeholder = self._placeholder(value.rule, value.secret)
-                if strings is not None and not strings.inside(match.string, match.start()):
-                    return b'"' + placeholder + b'"'
-                return _kept(match, in_json) + placeholder
-
-            found = value.pattern.sub(known, found)
-        for shape in SHAPES:
-            if shape.quick.search(found) is None:
+            quotes = _Quotes(rest, in_json=in_json) if value.is_number else None
+            spans = []
+            for match in value.pattern.finditer(rest):
+                if not match["placeholder"]:
+                    spans.append(_span(match, in_json))
+                    quote = b"" if quotes is None else quotes.around(match.start())
+                    found.append(Secret(*spans[-1], value.rule, value.secret, quote))
+            rest = _masked(rest, spans)
+        for shape in SHAPES if _may_hold_key(data) else ():
+            if shape.quick.search(rest) is None:
                 continue
+            spans = []
+            for match in shape.pattern.finditer(rest):
+                if not match["placeholder"]:
+                    spans.append(_span(match, in_json))
+                    secret = _ESCAPED.sub(b"", rest[match.end("lead") : match.end()])
+                    found.append(Secret(*spans[-1], shape.name, secret))
+            rest = _masked(rest, spans)
+        found.sort(key=lambda secret: secret.start)
+        return found
 
-            def shaped(match: _Match, rule: str = shape.name) -> _Bytes:
-                if match["placeholder"]:
-                    return match[0]
-                secret = match[0][match.end("lead") - match.start() :]
-                return _kept(match, in_json) + self._placeholder(rule, _ESCAPED.sub(b"", secret))
+    def _user_secrets(self, data: _Bytes, known: list[Secret]) -> list[Secret]:
+        masked = _masked(data, [(secret.start, secret.end) for secret in known])
+        text = masked.decode("utf-8", "surrogateescape")
+        taken = [match.span() for match in re.finditer(r"\udcff+|" + _TEXT_PLACEHOLDER.pattern, text)]
+        found = []
+        at = seen = 0
+        for start, end, rule in self._user.find(text, taken):
+            at += len(text[seen:start].encode("utf-8", "surrogateescape"))
+            value = text[start:end].encode("utf-8", "surrogateescape")
+            found.append(Secret(at, at + len(value), rule, value, by_user=True))
+            seen = start
+        return found
 
-            found = shape.pattern.sub(shaped, found)
-        if self._user:
-            found = _change_texts(found, self._apply_user_rules) if in_json else self._on_text(found)
-        return data if found == data else found
+    def _user_changed(self, text: str) -> str:
+        data = text.encode("utf-8", "surrogatepass")
+        return self._replaced(data, self._user_secrets(data, [])).decode("utf-8", "surrogatepass")
 
-    def _on_text(self, data: _Bytes) -> _Bytes:
-        return self._apply_user_rules(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-
-    def _apply_user_rules(self, text: str) -> str:
-        """Only between placeholders: what stands in one is none of a rule's business."""
-        for rule, pattern in self._user:
-            parts = _PLACEHOLDER.split(text)
-            for index in range(0, len(parts), 2):
-                parts[index] = pattern.sub(lambda match, rule=rule: self._found(rule, match[0]), parts[index])
-            text = "".join(parts)
-        return text
-
-    def _found(self, rule: str, secret: str) -> str:
-        return self._placeholder(rule, secret.encode("utf-8", "surrogatepass")).decode() if secret else ""
-
-    def _placeholder(self, rule: str, secret: _Bytes) -> _Bytes:
-        number = self._numbers.get((rule, secret))
-        if number is None:
-            number = self._numbers[rule, secret] = self._counts[rule] = self._counts.get(rule, 0) + 1
-        return b"[redacted:%s:%d]" % (rule.encode(), number)
+    def _replaced(self, data: _Bytes, secrets: list[Secret]) -> _Bytes:
+        if not secrets:
+            return data
+        parts = []
+        at = 0
+        for secret in secrets:
+            parts += [data[at : secret.start], self.placeholder(secret)]
+            at = secret.end
+        parts.append(data[at:])
+        return b"".join(parts)
 
 
 def unnumbered(data: bytes) -> bytes:
@@ -177,70 +239,76 @@ def unnumbered(data: bytes) -> bytes:
     return _NUMBERED.sub(rb"\1]", data) if b"[redacted:" in data else data
 
 
-def _compiled(rule: Rule) -> re.Pattern[str]:
-    if not re.fullmatch(r"[A-Za-z0-9_.-]+", rule.name):
-        raise ValueError(f"the name of a redaction rule has letters, digits, '_', '.' and '-' only, not {rule.name!r}")
-    try:
-        return re.compile(rule.pattern)
-    except re.error as error:
-        raise ValueError(f"the pattern of redaction rule {rule.name!r} is wrong: {error}") from None
+def _may_hold_key(data: bytes) -> bool:
+    return (
+        _dash(data) is not None
+        or _underscore(data) is not None
+        or _upper_a(data) is not None
+        or _space(data) is not None
+    )
 
 
-def _plain_run(secret: str) -> bytes:
-    """The longest part of a secret that no usual escaping touches (RFC 3986, 2.3)."""
-    return max(re.findall(r"[A-Za-z0-9._~-]+", secret), key=len, default="").encode()
+def _span(match: re.Match[bytes], in_json: bool) -> tuple[int, int]:
+    """What is replaced: in JSON with an odd backslash before the secret, which would escape the placeholder."""
+    if match["lead"] or not in_json:
+        return match.end("lead"), match.end()
+    return match.start() + len(match["slashes"]) // 2 * 2, match.end()
 
 
-def _kept(match: _Match, in_json: bool) -> bytes:
-    """What stays before a secret: in JSON no odd backslash, which would escape the placeholder's bracket."""
-    slashes = match["slashes"]
-    return (slashes[: len(slashes) // 2 * 2] if in_json and not match["lead"] else slashes) + match["lead"]
+def _masked(data: bytes, spans: list[tuple[int, int]]) -> bytes:
+    if not spans:
+        return data
+    masked = bytearray(data)
+    for start, end in spans:
+        masked[start:end] = _MASK * (end - start)
+    return bytes(masked)
 
 
-class _Strings:
-    """Tells, for places in rising order, whether they stand inside a JSON string: by the quotes of their line."""
+class _Quotes:
+    """Tells, for numbers in rising order of place, which quotes their placeholders need.
 
-    def __init__(self) -> None:
+    `in_json`: `data` is JSON or has lines of it, whose strings may hold JSON again; else it is one such string.
+    """
+
+    def __init__(self, data: bytes, *, in_json: bool) -> None:
+        self._data = data
+        self._in_json = in_json
         self._at = 0
-        self._inside = False
+        self._in_string = False
+        self._holds_json = False  # the string begins as JSON does
+        self._inner = False  # inside a string of that JSON
+        self._escape = -1  # where a backslash of that JSON ends
+        if not in_json:
+            self._enter(0)
 
-    def inside(self, data: bytes, at: int) -> bool:
-        between = data[self._at : at]
-        line = between.rpartition(b"\n")[2]
-        quotes = re.sub(rb"\\.", b"", line).count(b'"')
-        self._inside = (self._inside and len(line) == len(between)) ^ (quotes % 2 == 1)
+    def around(self, at: int) -> bytes:
+        for token in _QUOTE.finditer(self._data, self._at, at):
+            if self._in_json:
+                self._outer(token)
+            elif token[0] == b'"':
+                self._inner = not self._inner
         self._at = at
-        return self._inside
+        if not self._in_string:
+            return b'"'
+        if not self._holds_json or self._inner:
+            return b""
+        return rb"\"" if self._in_json else b'"'
 
+    def _enter(self, at: int) -> None:
+        self._in_string = True
+        self._holds_json = self._data[at : at + 16].lstrip()[:1] in (b"{", b"[")
+        self._inner = False
 
-def _change_texts(data: bytes, change: Callable[[str], str]) -> bytes:
-    """Apply `change` to every string of a JSON document or of an event stream's JSON data, else to the text itself."""
-    try:
-        value = loads_exact(data)
-    except NotJSON:
-        pass
-    else:
-        changed = _change_strings(value, change)
-        return data if changed == value else dumps(changed)
-    if not _DATA_LINE.search(data):
-        return change(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-    return _DATA_LINE.sub(lambda match: match[1] + (_change_line(match[2], change) if match[2] else b""), data)
-
-
-def _change_line(line: bytes, change: Callable[[str], str]) -> bytes:
-    try:
-        value = loads_exact(line)
-    except NotJSON:
-        return change(line.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-    changed = _change_strings(value, change)
-    return line if changed == value else dumps(changed)
-
-
-def _change_strings(value: Any, change: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        return {change(key): _change_strings(item, change) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_change_strings(item, change) for item in value]
-    return value
+    def _outer(self, token: re.Match[bytes]) -> None:
+        if token[0] == b"\n":
+            self._in_string = False
+        elif token[0] == b'"' and not self._in_string:
+            self._enter(token.end())
+        elif token[0] == b'"':
+            self._in_string = False
+        elif token.start() == self._escape:
+            self._escape = -1
+        elif token[0] == rb"\\":
+            self._escape = token.end()
+        elif token[0] == rb"\"":
+            self._inner = not self._inner

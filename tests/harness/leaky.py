@@ -31,6 +31,9 @@ class Blind(Redactor):
     def json(self, value):
         return value
 
+    def find(self, data, *, in_json=False):
+        return []
+
 
 def frame(payload: Any) -> bytes:
     kind = f"event: {payload['type']}\n" if isinstance(payload, dict) and "type" in payload else ""

@@ -1,0 +1,161 @@
+"""The texts in a frame, each with its place, and a frame written anew with changed texts. Pure.
+
+Texts of adjacent frames at the same place belong together: that is how a streamed answer, one choice of it, one tool
+call's arguments come. A place is the path in the JSON payload, without positions in lists of objects, but with the
+fields by which providers tell parallel parts apart.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from agent.jsonio import NotJSON, dumps, loads_exact
+from agent.sse import Frame
+
+PARTS = (
+    "index", "choice_index", "output_index", "content_index", "summary_index", "part_index", "block_index", "thought",
+    "jsonPath",
+)  # fmt: skip
+"""Fields of an object that say which part it belongs to. Zero and false are the same as none."""
+
+SAME = {
+    "content_block": "delta",
+    "message": "delta",
+    "reasoning_content": "reasoning",
+    "reasoning_details": "reasoning",
+}
+"""Names of one place: the text with which a block begins, and what is added to it; names of reasoning."""
+
+STREAMED = frozenset({
+    "arguments", "code", "content", "data", "delta", "input", "partial_json", "reasoning", "refusal", "response",
+    "stringValue", "text", "thinking", "token", "transcript",
+})  # fmt: skip
+"""Last names of places whose texts come piece by piece, perhaps with frames of other parts in between."""
+
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_BOM = b"\xef\xbb\xbf"
+_JSON_START = frozenset(b'{["')
+
+
+@dataclass(slots=True)
+class Text:
+    """A text of a frame. `streamed`: more of it may come at its place. Written back by `set`."""
+
+    place: str
+    streamed: bool
+    data: bytes
+    _box: Any
+    _key: Any
+
+    def set(self, data: bytes) -> None:
+        self.data = data
+        self._box[self._key] = data.decode("utf-8", "surrogatepass")
+
+
+class FrameTexts:
+    """The texts of one frame: strings of its JSON payload, in document order; its data where that is no JSON."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._raw = frame.raw
+        self._box: list[Any] = [None]
+        self._is_json = False
+        data = frame.data
+        if data is None:
+            self.texts: list[Text] = []
+            return
+        if data.lstrip()[:1] and data.lstrip()[0] in _JSON_START:
+            try:
+                self._box[0] = loads_exact(data)
+                self._is_json = True
+            except NotJSON:
+                pass
+        if self._is_json:
+            self.texts = list(_texts(self._box))
+        else:
+            self.texts = [_Plain("", True, data, self._box, 0)]
+
+    def raw(self) -> bytes:
+        """The frame's bytes with the texts as they are now: its other lines stay, its data becomes one line."""
+        value = self._box[0]
+        data = _written(value) if self._is_json else value
+        lines = _LINE.findall(self._raw)
+        name = b"data" if any(_is_field(line, b"data") for line in lines) else b"error"
+        if name == b"error" and self._is_json:
+            data = _written(value["error"])  # llama.cpp's field of that name, see `agent.sse`
+        written = []
+        for line in lines:
+            if not _is_field(line, name):
+                written.append(line)
+            elif data is not None:
+                bom = _BOM if line.startswith(_BOM) else b""
+                end = line[len(line.rstrip(b"\r\n")) :]
+                written += [bom, b"\n".join(name + b": " + part for part in data.split(b"\n")), end]
+                data = None
+        return b"".join(written)
+
+
+class _Plain(Text):
+    """Data that is no JSON."""
+
+    def set(self, data: bytes) -> None:
+        self.data = data
+        self._box[self._key] = data
+
+
+def _texts(box: list[Any]) -> Iterator[Text]:
+    """Level by level would lose the order; a stack keeps it, at any depth."""
+    stack: list[tuple[Any, Any, str, str]] = [(box, 0, "", "")]
+    while stack:
+        holder, key, path, name = stack.pop()
+        value = holder[key]
+        kind = type(value)
+        if kind is str:
+            yield Text(path, name in STREAMED, value.encode("utf-8", "surrogatepass"), holder, key)
+        elif kind is dict:
+            path += _part(value)
+            stack += [(value, inner, *_step(path, inner)) for inner in reversed(value)]
+        elif kind is list:
+            for index in range(len(value) - 1, -1, -1):
+                of_objects = type(value[index]) is dict
+                stack.append((value, index, path if of_objects else f"{path}[{index}]", name))
+
+
+def _step(path: str, name: str) -> tuple[str, str]:
+    same = SAME.get(name, name)
+    if name == "text" and path.endswith((".content", ".reasoning")):
+        return path, "text"  # content and reasoning may also come as parts with a text
+    return f"{path}.{same}", same
+
+
+def _part(value: dict[str, Any]) -> str:
+    """What tells an object from its parallels."""
+    part = ""
+    for name in PARTS:
+        index = value.get(name)
+        if index and type(index) in (int, bool, str):
+            part += f"[{name}={index}]"
+    if type(value.get("delta")) is str:
+        part += f"[{value.get('type')}]"
+    return part
+
+
+def _is_field(line: bytes, name: bytes) -> bool:
+    return line.removeprefix(_BOM).rstrip(b"\r\n").partition(b":")[0] == name
+
+
+def _written(value: Any) -> bytes:
+    """Compact JSON; halves of surrogate pairs, whose other halves are in the next frame, stay as escapes."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        pass
+    try:
+        return json.dumps(value, separators=(",", ":")).encode()
+    except (RecursionError, ValueError):
+        return dumps(value)

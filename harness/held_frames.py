@@ -1,0 +1,233 @@
+"""Holds back the frames of one stream whose texts may end inside a secret, until what follows decides. Pure.
+
+Frames are handed back in order, and those without a split secret as they came. A frame is given up waiting for when no
+more of its text comes for a while (the longer what may be a secret, the longer the while), when too much is held, and
+at the end of the stream.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from agent.sse import Frame
+from harness.frame_likeness import Likeness, Likenesses
+from harness.frame_texts import FrameTexts, Text
+from harness.joined_text import JoinedText, Piece
+from harness.open_secrets import OpenSecrets
+from harness.redaction import Redactor
+
+MOST_FRAMES = 4096
+MOST_BYTES = 4 << 20
+"""What is held at most, in one stream."""
+
+PATIENCE = 32
+PATIENCE_PER_BYTE = 8
+"""Frames without more of a streamed text that are waited through, and as many more for each byte of the open secret."""
+PATIENCE_ELSEWHERE = 2
+"""The same for a text that is not known to be streamed."""
+
+_MOST_PLACES = 1024
+
+E = TypeVar("E")
+
+
+@dataclass(slots=True)
+class HeldFrame(Generic[E]):
+    """A frame and what belongs to it. `raw`: its bytes without split secrets; `clean`: and without any other."""
+
+    frame: Frame
+    extra: E
+    raw: bytes
+    number: int
+    clean: bool = False
+    texts: FrameTexts | None = None
+    changed: bool = False
+
+
+@dataclass(slots=True)
+class _Open(Generic[E]):
+    """A text that may end inside a secret. `last`: number of the latest frame that had a piece of it."""
+
+    joined: JoinedText[tuple[HeldFrame[E], Text]]
+    streamed: bool
+    last: int
+
+    def given_up(self, number: int) -> bool:
+        waits = PATIENCE + PATIENCE_PER_BYTE * self.joined.open if self.streamed else PATIENCE_ELSEWHERE
+        return number - self.last > waits
+
+
+@dataclass(slots=True)
+class _Glanced(Generic[E]):
+    """A held frame of which only what differs from others was looked at: its text `number` may end inside a secret."""
+
+    held: HeldFrame[E]
+    likeness: Likeness
+    number: int
+    text: bytes
+
+
+class HeldFrames(Generic[E]):
+    """Frames in, decided frames out. First ask `passes`; a frame that does not is handed to `hold`."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._renew()
+        self._held: list[HeldFrame[E]] = []
+        self._size = 0
+        self._number = 0
+        self._open: dict[str, _Open[E]] = {}
+        self._glanced: _Glanced[E] | None = None
+        self._last: dict[str, bytes] = {}
+
+    @property
+    def waiting(self) -> bool:
+        """Whether frames are held."""
+        return bool(self._held)
+
+    def passes(self, frame: Frame) -> bool:
+        """Whether a frame holds no secret, may end in none, and need not wait for others. Quick."""
+        return (
+            not self._held
+            and self._version == self._redactor.version
+            and self._likenesses.passes(frame.raw)
+        )  # fmt: skip
+
+    def hold(self, frame: Frame, extra: E) -> list[HeldFrame[E]]:
+        """The frames that are decided by this one, perhaps itself among them."""
+        if self._version != self._redactor.version:
+            self._look_at_glanced()
+            self._renew()
+        self._number += 1
+        held = HeldFrame(frame, extra, frame.raw, self._number)
+        self._held.append(held)
+        self._size += len(frame.raw)
+        if not self._open:
+            likeness = self._likenesses.read(frame.raw)
+            if likeness is not None and self._glance(held, *likeness):
+                return self._released()
+            self._look_at_glanced()
+            self._look(held)
+            if likeness is None and not self._open:
+                self._learn(held)
+        else:
+            self._look(held)
+        too_much = len(self._held) > MOST_FRAMES or self._size > MOST_BYTES
+        for place, opened in [*self._open.items()]:
+            if too_much or opened.given_up(self._number):
+                self._write(opened.joined.close())
+                del self._open[place]
+        return self._released()
+
+    def flush(self) -> list[HeldFrame[E]]:
+        """All that is still held."""
+        self._look_at_glanced()
+        for opened in self._open.values():
+            self._write(opened.joined.close())
+        self._open.clear()
+        return self._released()
+
+    def drop(self) -> int:
+        """Forget all that is held; how many bytes that were."""
+        size, self._size = self._size, 0
+        self._held = []
+        self._open.clear()
+        self._glanced = None
+        return size
+
+    def _renew(self) -> None:
+        self._version = self._redactor.version
+        self._secrets: OpenSecrets = self._redactor.open_secrets()
+        self._likenesses = Likenesses(self._secrets.closed, self._repeats)
+
+    def _glance(self, held: HeldFrame[E], likeness: Likeness, texts: list[bytes]) -> bool:
+        """The short way for a frame like those before, of whose texts one may end inside a secret.
+
+        False where it cannot be decided so, and the frame must be looked at whole.
+        """
+        before = self._glanced
+        opened = [number for number, text in enumerate(texts) if not self._secrets.closed(text)]
+        number = before.number if before is not None else opened[0] if opened else 0
+        if opened not in ([], [number]) or likeness.parallel or not texts:
+            return False
+        text = texts[number]
+        if before is not None:
+            if before.likeness is not likeness:
+                return False
+            text = before.text + text
+        start = self._secrets.start(text)
+        if start < len(text) - len(texts[number]) or self._redactor.find(text):
+            return False
+        if before is not None:
+            before.held.clean = True
+        self._glanced = None
+        if start < len(text):
+            self._glanced = _Glanced(held, likeness, number, texts[number])
+        else:
+            held.clean = True
+        return True
+
+    def _look_at_glanced(self) -> None:
+        if self._glanced is not None:
+            held, self._glanced = self._glanced.held, None
+            self._look(held)
+
+    def _look(self, held: HeldFrame[E]) -> None:
+        held.texts = FrameTexts(held.frame)
+        for text in held.texts.texts:
+            self._take(held, text)
+
+    def _take(self, held: HeldFrame[E], text: Text) -> None:
+        opened = self._open.get(text.place)
+        if not text.streamed:
+            again = self._last.get(text.place) == text.data
+            if len(self._last) < _MOST_PLACES or text.place in self._last:
+                self._last[text.place] = text.data
+            if again and self._repeats(text.data):
+                if opened is not None:
+                    self._write(opened.joined.close())
+                    del self._open[text.place]
+                return
+        if opened is None:
+            if self._secrets.closed(text.data) or self._secrets.start(text.data) == len(text.data):
+                return
+            opened = _Open(JoinedText(self._redactor), text.streamed, 0)
+            self._open[text.place] = opened
+        opened.last = held.number
+        self._write(opened.joined.add((held, text), text.data, self._secrets))
+        if not opened.joined.open:
+            del self._open[text.place]
+
+    def _repeats(self, text: bytes) -> bool:
+        """Whether a text that stands in frame after frame is one of its own, not a piece of a longer one."""
+        twice = text * 2
+        return self._secrets.start(twice) >= len(text) and not self._redactor.find(twice)
+
+    def _write(self, pieces: list[Piece[tuple[HeldFrame[E], Text]]]) -> None:
+        for piece in pieces:
+            if piece.changed:
+                held, text = piece.of
+                text.set(piece.data)
+                held.changed = True
+
+    def _released(self) -> list[HeldFrame[E]]:
+        """The held frames before the first that is undecided."""
+        numbers = [opened.joined.pieces[0].of[0].number for opened in self._open.values()]
+        if self._glanced is not None:
+            numbers.append(self._glanced.held.number)
+        count = len(self._held) - (self._number + 1 - min(numbers)) if numbers else len(self._held)
+        released, self._held = self._held[:count], self._held[count:]
+        for held in released:
+            self._size -= len(held.frame.raw)
+            if held.changed and held.texts is not None:
+                held.raw = held.texts.raw()
+            held.texts = None
+        return released
+
+    def _learn(self, held: HeldFrame[E]) -> None:
+        """From a frame that need not be held, look what others will have in common with it."""
+        if not held.changed:
+            held.clean = self._redactor.bytes(held.raw) is held.raw
+            if held.clean:
+                self._likenesses.learn(held.raw)
