@@ -54,7 +54,6 @@ class _TurnRerun:
     def __init__(self, turn: Turn, transport: ReplayTransport, recorder: Recorder | None) -> None:
         self._turn = turn
         self._calls = {call.number: call for call in turn.calls}
-        self._made = 0
         self._transport = transport
         self._stopped = asyncio.Event()
         self._recorder = recorder
@@ -95,7 +94,7 @@ class _TurnRerun:
                 history,
                 create_stream=self._streams(client),
                 execute_tool=execute,
-                sleep=self._sleep,
+                sleep=_no_wait,
                 ids=ids,
                 wire=target.wire,
                 **shared,
@@ -156,9 +155,8 @@ class _TurnRerun:
             retry_of: int | None,
         ) -> AsyncGenerator[Event, None]:
             recorded = self._calls.get(call)
-            if recorded is None:
+            if recorded is None:  # the reader left in the backoff before this call, or just before it was made
                 await self._stop_if_left()
-            self._made += 1
             decode = {} if recorded is None else recorded.decode
             stream = client.stream(
                 messages,
@@ -202,11 +200,6 @@ class _TurnRerun:
             False, f"the recording holds no result of {tool_call.name} (call {call}, position {position})"
         )
 
-    async def _sleep(self, seconds: float) -> None:
-        """Backoff is not waited for; where the recorded reader left during one, so does this."""
-        if self._made >= len(self._calls):
-            await self._stop_if_left()
-
     async def _stop_if_left(self) -> None:
         """Where the recorded turn got no further, wait to be closed."""
         if self.stop():
@@ -219,6 +212,10 @@ class _TurnRerun:
         if difference is None and self._left is not None and len(self._seen) < self._left[0]:
             return f"the reader left after {self._left[0]} loop events, now there are only {len(self._seen)}"
         return difference
+
+
+async def _no_wait(seconds: float) -> None:
+    """In place of backoff."""
 
 
 def _read(turn: Turn, name: str, convert: Callable[[Any], T]) -> T:

@@ -7,10 +7,12 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from agent.client import Client
+from agent.events import DecodeOptions
 from agent.loop import run_turn
 from agent.loop_types import Limits, ToolResult
 from agent.messages import Message, ToolSpec, user
@@ -70,6 +72,7 @@ class Turn:
     pulling: bool = False
     cancelling: bool = True
     sleeps: bool = True
+    options: DecodeOptions = field(default_factory=DecodeOptions)
 
     def but(self, **changes: Any) -> Turn:
         return replace(self, **changes)
@@ -130,8 +133,8 @@ async def _record(made: Any, turn: Turn) -> list[Any]:
     async with Client(target, transport=made.transport(Scripted(list(turn.replies)))) as client:
         run = tap.events(
             run_turn(
-                history, create_stream=client.stream, execute_tool=tap.tools(execute), ids=tap.ids(), sleep=sleep,
-                wire=target.wire, price=lambda *_: Decimal("0.01"), **shared,
+                history, create_stream=partial(client.stream, options=turn.options), execute_tool=tap.tools(execute),
+                ids=tap.ids(), sleep=sleep, wire=target.wire, price=lambda *_: Decimal("0.01"), **shared,
             )
         )  # fmt: skip
         async with run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.events import Text, ToolCall
+from agent.events import DecodeOptions, Text, ToolCall
 from agent.loop_types import Limits
 from agent.messages import assistant, note, tool_result, user
 from tests.harness.sessions import LOOK, Turn, chat, failure, fixture, frames
@@ -84,6 +84,7 @@ TURNS = {
         [fixture(f"openai-responses/session-{name}") for name in ("list", "read", "search", "answer")],
         provider="openai-responses", tools={"list_dir": "a", "read_file": "b", "search": "c"},
     ),
+    "think tags": Turn([chat("<think>", "why</think>", "so")], options=DecodeOptions(think_tags=True)),
     "unknown provider": Turn([LOOKS, ANSWER], provider="llamacpp"),
 }  # fmt: skip
 
