@@ -31,6 +31,7 @@ _MOST = 200
 _RECORDING = {"type": "string", "description": "Its name, as list_recordings gives it.", "minLength": 1}
 _TEXT = {"type": ["string", "null"]}
 _COUNT = {"type": "integer"}
+_MAYBE = {"type": ["integer", "null"]}
 
 
 def recording_tools(folders: Folders, price: Price) -> list[Tool]:
@@ -214,17 +215,17 @@ def _schema(**fields: dict[str, Any]) -> dict[str, Any]:
 
 _LIST = _schema(
     recordings=_objects(
-        "The latest first; `fault` says why one cannot be read.",
+        "The latest first; `fault` says why one cannot be read, the rest is null then.",
         recording={"type": "string"},
         started_at=_TEXT,
-        models={"type": "array", "items": {"type": "string"}},
-        turns=_COUNT,
-        calls=_COUNT,
-        tool_calls=_COUNT,
-        errors=_COUNT,
-        usage={"type": "object", "description": "Tokens; null is unknown."},
+        models={"type": ["array", "null"], "items": {"type": "string"}},
+        turns=_MAYBE,
+        calls=_MAYBE,
+        tool_calls=_MAYBE,
+        errors=_MAYBE,
+        usage={"type": ["object", "null"], "description": "Tokens; null is unknown."},
         cost_usd=_TEXT,
-        unpriced_turns=_COUNT,
+        unpriced_turns=_MAYBE,
         ending=_TEXT,
         fault=_TEXT,
     ),
@@ -241,7 +242,7 @@ _COST = _schema(
     calls=_objects(
         "In order; `usage` null is not reported, `cost_usd` null is unpriced.",
         call=_COUNT,
-        turn={"type": ["integer", "null"]},
+        turn=_MAYBE,
         provider=_TEXT,
         model=_TEXT,
         usage={"type": ["object", "null"]},
