@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.events import EOF, DecodeOptions, End, Event, UsageEvent
+from agent.events import EOF, DecodeOptions, End, Event, Reasoning, Text, UsageEvent
 from agent.failures import error, http_error, unreachable
 from agent.providers import adapter
 from agent.providers.base import Decoder
@@ -123,6 +123,15 @@ class ResponseDecoder:
     def unknown(self) -> dict[str, int]:
         """Event types and part kinds that no rule knows, counted."""
         return {} if self._decoder is None else self._decoder.unknown
+
+    @property
+    def plain(self) -> bool:
+        """Whether a frame that `piece` reads is that event and nothing else, and reading it would change nothing."""
+        return self._decoder is not None and self._decoder.plain
+
+    def piece(self, frame: Frame) -> Text | Reasoning | None:
+        """The piece of text that a frame is, None where it may say more. It depends on nothing but the frame."""
+        return None if self._decoder is None or frame.data is None else self._decoder.piece(frame.data)
 
     def frame(self, frame: Frame) -> list[Event]:
         """The events of one frame."""

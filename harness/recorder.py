@@ -24,7 +24,7 @@ from harness.errors import HarnessError
 from harness.headers import header_secrets, recorded_headers, recorded_url, url_secrets
 from harness.reader import RecordReader
 from harness.recording_transport import CLOSED, RecordingTransport
-from harness.records import FORMAT, FORMAT_VERSION, Record
+from harness.records import FORMAT, FORMAT_VERSION, Record, Records
 from harness.redaction import Redactor
 from harness.tap import Tap
 from harness.totals import Totals
@@ -154,9 +154,13 @@ class Recorder:
 
     # What every part writes through
 
-    def write(self, records: list[Record]) -> None:
+    def write(self, records: Records) -> None:
         """Write records; a fault is kept in `errors`."""
-        self.guard(self._writer.write, records)
+        if not self._closed:
+            try:
+                self._writer.write(records)
+            except Exception as error:
+                self.fault(error)
 
     def guard(self, action: Callable[..., Any], *arguments: Any) -> Any:
         """Call `action`; what it raises is kept in `errors`, and None returned."""

@@ -15,6 +15,10 @@ FORMAT = "trajectory"
 FORMAT_VERSION = 1
 
 Record: TypeAlias = dict[str, Any]
+Ready: TypeAlias = tuple[str, str, str]
+"""Two records that are JSON already: what stands before, between and behind their `seq`."""
+Records: TypeAlias = list[Record | Ready]
+"""What is written at once."""
 
 
 @dataclass(slots=True, frozen=True)

@@ -20,7 +20,7 @@ from types import TracebackType
 
 from agent.jsonio import dumps
 from harness.errors import RecordingError
-from harness.records import Record
+from harness.records import Ready, Record
 from harness.tail import Tail, repair, scan
 
 MODE = 0o600
@@ -115,20 +115,25 @@ class Writer:
         """Seconds since the recording began; a resumed recording goes on after its last record."""
         return int((self._clock() - self._start) * 1e6) / 1e6  # far cheaper than `round`
 
-    def write(self, records: Sequence[Record]) -> None:
+    def write(self, records: Sequence[Record | Ready]) -> None:
         """Append records in one write. `seq` is given here (put into a record whose `seq` is None), `t` where none is.
 
         Raises `RecordingError` when the file cannot be written; it still ends with a whole line then.
         """
         with self._lock:
-            now = self.now()
+            now: float | None = None
             seq = self.seq
             lines = []
             for record in records:
-                if record.get("seq", seq) is None:
+                if isinstance(record, tuple):
+                    before, between, behind = record
+                    lines.append(f"{before}{seq}{between}{seq + 1}{behind}".encode())
+                    seq += 1
+                elif record.get("seq", seq) is None:
                     record["seq"] = seq
                     lines.append(dumps(record))
                 else:
+                    now = self.now() if now is None else now
                     lines.append(dumps({"kind": None, "seq": seq, "t": now, **record}))
                 seq += 1
             if not lines:
@@ -136,7 +141,7 @@ class Writer:
             lines.append(b"")
             self.seq = seq
             self._append(b"\n".join(lines))
-            if self._fsync and any(record["kind"] in _SYNC_AFTER for record in records):
+            if self._fsync and any(type(record) is dict and record["kind"] in _SYNC_AFTER for record in records):
                 self._sync()
 
     def close(self) -> None:

@@ -1,78 +1,95 @@
 """Frames that differ from an earlier one only in one text: read without parsing the rest again.
 
-Most frames of a chat stream repeat everything but a few characters. Once a payload has been parsed and found to be
-nothing but one piece of text, the bytes before and after that text stand for the same JSON whenever they come again:
-only a string has changed, and `orjson` checks that it is one. OpenAI's `obfuscation`, random letters that close each
-payload (API reference, `stream_options.include_obfuscation`), may differ too.
+Most frames of a stream repeat everything but a few characters. Once one has been parsed and found to be nothing but a
+piece of text, the bytes before and after that text stand for the same JSON whenever they come again. Two paddings may
+differ too: OpenAI's `obfuscation`, random letters that close each payload (API reference, `stream_options`), and the
+blanks that Anthropic puts before the last brace.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any
 
 import orjson
 
 from agent.events import Reasoning, Text
 
-_PADDING = b'"obfuscation":"'
+Piece = Text | Reasoning
+
+_PADDED = re.compile(rb'("obfuscation":"|" *\}(?= *\}))([A-Za-z0-9]*| *)("?\}\n*)\Z')
 _PROBE = "\x01probe"
 _TRIES = 8
 
-Piece = Text | Reasoning
-
 
 class Alike:
-    """Learns from payloads that were parsed, and reads those that are alike.
+    """Learns from bytes that were read as a piece of text, and splits those that are alike.
 
-    `read` gives the one piece of text that a parsed payload is, None where it is anything else. It depends on nothing
-    but the payload.
+    `read` gives the one piece of text that bytes stand for, None where they are anything else; it depends on nothing
+    but the bytes. `before` ends with the quote that opens the text, `after` begins with the one that closes it; the
+    padding (blanks where `blank` is set, else letters and digits) and `closing` follow.
     """
 
-    __slots__ = ("_after", "_after_size", "_before", "_before_size", "_closing", "_kind", "_read", "_tries")
+    __slots__ = (
+        "_after_size", "_before_size", "_closing_size", "_read", "_tries", "after", "before", "blank", "closing",
+        "kind",
+    )  # fmt: skip
 
-    def __init__(self, read: Callable[[Any], Piece | None]) -> None:
+    def __init__(self, read: Callable[[bytes], Piece | None]) -> None:
         self._read = read
-        self._before, self._before_size = b"\0", 1  # no JSON begins so
-        self._after, self._after_size = b"", 0
-        self._closing = b""
-        self._kind: type[Piece] = Text
         self._tries = _TRIES
+        self._before_size = self._after_size = self._closing_size = 0
+        self.blank = False
+        self.before = b"\0"  # nothing that is read begins so
+        self.after = self.closing = b""
+        self.kind: type[Piece] = Text
+
+    def split(self, data: bytes) -> tuple[int, int, bytes] | None:
+        """Where the text of `data` starts and ends, and the padding; None where `data` is not alike.
+
+        What stands between is not checked: it may be no JSON string.
+        """
+        if data.startswith(self.before):
+            start = self._before_size
+            end = data.find(self.after, start)
+            if end >= 0:
+                size = self._closing_size
+                at = end + self._after_size
+                if not size:
+                    return (start, end, b"") if at == len(data) else None
+                if data.endswith(self.closing) and at + size <= len(data):
+                    padding = data[at:-size]
+                    if not padding or (not padding.strip(b" ") if self.blank else padding.isalnum()):
+                        return start, end, padding
+        return None
 
     def piece(self, data: bytes) -> Piece | None:
         """The piece of text that `data` is; None where that takes parsing."""
-        if data.startswith(self._before):
-            end = data.find(self._after, self._before_size)
-            if end > 0:
-                rest = data[end + self._after_size :]
-                closing = self._closing
-                if rest == closing or (closing and rest[-2:] == closing and rest[:-2].isalnum()):
-                    try:
-                        text = orjson.loads(data[self._before_size : end])
-                    except orjson.JSONDecodeError:
-                        return None
-                    if text and type(text) is str:
-                        return self._kind(text)
+        found = self.split(data)
+        if found is not None:
+            try:
+                text = orjson.loads(data[found[0] - 1 : found[1] + 1])
+            except orjson.JSONDecodeError:
+                return None
+            if text and type(text) is str:
+                return self.kind(text)
         return None
 
-    def learn(self, data: bytes, piece: Piece) -> None:
-        """Take a payload as the pattern: `read` has made `piece` of it. After a few times this does nothing more."""
+    def learn(self, data: bytes, piece: Piece) -> bool:
+        """Take `data` as the pattern: `read` has made `piece` of it. Not for ever: after a few times it says no."""
         if not self._tries:
-            return
+            return False
         self._tries -= 1
         literal = orjson.dumps(piece.text)
         before, _, after = data.partition(literal)
         kind = type(piece)
-        probe = orjson.dumps(_PROBE)
-        try:
-            if self._read(orjson.loads(before + probe + after)) != kind(_PROBE):
-                return
-        except orjson.JSONDecodeError:
-            return
-        closing = b""
-        head, mark, padding = after.rpartition(_PADDING)
-        if mark and padding[-2:] == b'"}' and (padding[:-2].isalnum() or len(padding) == 2):
-            after, closing = head + mark, b'"}'
-        self._before, self._before_size = before, len(before)
-        self._after, self._after_size = after, len(after)
-        self._closing, self._kind = closing, kind
+        if self._read(before + orjson.dumps(_PROBE) + after) != kind(_PROBE):
+            return False
+        self.before, self.after, self.closing = before + b'"', b'"' + after, b""
+        padded = _PADDED.search(self.after)
+        if padded is not None:
+            self.after, self.closing = self.after[: padded.end(1)], padded[3]
+            self.blank = not padded[1].endswith(b'"')
+        self._before_size, self._after_size, self._closing_size = map(len, (self.before, self.after, self.closing))
+        self.kind = kind
+        return True

@@ -45,7 +45,7 @@ STOPS: Mapping[str, StopReason] = {
 class AnthropicDecoder(Decoder):
     """The state machine of one answer; `_open` holds what is assembled, by index."""
 
-    __slots__ = ("_container", "_counts", "_last", "_open", "_plain")
+    __slots__ = ("_container", "_counts", "_last", "_open")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
@@ -53,28 +53,35 @@ class AnthropicDecoder(Decoder):
         self._last = -1
         self._counts = TokenCounts()
         self._container: Any = None
-        self._plain = False  # nothing is open, held back or over: a piece of text is an event at once
+
+    @staticmethod
+    def piece(data: bytes) -> Text | Reasoning | None:
+        """The text or thinking of a delta."""
+        try:
+            payload = loads(data)
+            if payload["type"] == "content_block_delta":
+                delta = payload["delta"]
+                kind = delta["type"]
+                if kind == "text_delta":
+                    text = delta["text"]
+                    if type(text) is str and text:
+                        return Text(text)
+                elif kind == "thinking_delta":
+                    text = delta["thinking"]
+                    if type(text) is str and text:
+                        return Reasoning(text)
+        except (ValueError, LookupError, TypeError):
+            pass
+        return None
 
     def feed(self, frame: Frame) -> list[Event]:
         """The events of one frame; text and thinking, most of a stream, take the short way."""
-        if self._plain:
-            try:
-                payload = loads(frame.data or b"")
-                if payload["type"] == "content_block_delta":
-                    delta = payload["delta"]
-                    kind = delta["type"]
-                    if kind == "text_delta":
-                        text = delta["text"]
-                        if type(text) is str and text:
-                            return [Text(text)]
-                    elif kind == "thinking_delta":
-                        text = delta["thinking"]
-                        if type(text) is str and text:
-                            return [Reasoning(text)]
-            except (ValueError, LookupError, TypeError):
-                pass
+        if self.plain:
+            piece = self.piece(frame.data or b"")
+            if piece is not None:
+                return [piece]
         out = super().feed(frame)
-        self._plain = self._is_plain() and not self._open
+        self.plain = self._is_plain() and not self._open
         return out
 
     def _payload(self, payload: dict[str, Any], raw: bytes) -> None:
@@ -105,7 +112,7 @@ class AnthropicDecoder(Decoder):
 
     def _close(self) -> None:
         """Hand over open calls; blocks for the provider are of no use in part."""
-        self._plain = False
+        self.plain = False
         for index in sorted(self._open):
             block = self._open.pop(index)
             if block.kind == "tool_use":

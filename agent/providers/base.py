@@ -84,6 +84,8 @@ class Decoder:
     `_tool_call`, `_fail`, `_end` and `_count`, and sets `model` and `usage`. `_ended` (the end mark was seen) and
     `_failed` (an in-stream error was seen) tell it what may still be read: after the end mark only usage, tool
     fragments and errors, after an error only usage.
+
+    While `plain` is set, data that `piece` reads is that event and nothing else, and reading it changes nothing.
     """
 
     __slots__ = (
@@ -100,6 +102,7 @@ class Decoder:
         "_think",
         "malformed",
         "model",
+        "plain",
         "unknown",
         "usage",
     )
@@ -109,6 +112,7 @@ class Decoder:
         self.unknown: dict[str, int] = {}
         self.model: str | None = None
         self.usage: Usage | None = None
+        self.plain = False
         self._call = call
         self._think = ThinkSplitter() if options.think_tags else None
         self._out: list[Event] = []
@@ -120,6 +124,11 @@ class Decoder:
         self._stop: StopReason | None = None
         self._stop_raw: str | None = None
         self._position = 0
+
+    @staticmethod
+    def piece(data: bytes) -> Text | Reasoning | None:
+        """The piece of text that data is; None where it may say more. It depends on nothing but the data."""
+        return None
 
     def feed(self, frame: Frame) -> list[Event]:
         """The events of one frame. Never raises for what a provider sent."""

@@ -46,7 +46,7 @@ _KINDS = {
 class GeminiDecoder(Decoder):
     """Reads candidate 0. Calls without an id get one made from call number and position."""
 
-    __slots__ = ("_begun", "_counts", "_key_variable", "_open", "_over", "_plain")
+    __slots__ = ("_begun", "_counts", "_key_variable", "_open", "_over")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
@@ -55,7 +55,6 @@ class GeminiDecoder(Decoder):
         self._open: OpenCall | None = None
         self._begun = False
         self._over = False
-        self._plain = False  # a payload that is a piece of text says nothing else but counts
 
     def feed(self, frame: Frame) -> list[Event]:
         """The events of one frame; text and thoughts, most of a stream, take the short way."""
@@ -67,13 +66,13 @@ class GeminiDecoder(Decoder):
         except ValueError:
             out = self._feed_odd(data)
         else:
-            if self._plain:
+            if self.plain:
                 piece = piece_of(payload, self.model)
                 if piece is not None:
                     self._count_tokens(payload)
                     return [piece]
             out = self._feed_payload(payload, data)
-        self._plain = self._begun and self._is_plain() and not self._over
+        self.plain = self._begun and self._is_plain() and not self._over
         return out
 
     def parse_body(self, body: bytes) -> list[Event]:

@@ -24,6 +24,7 @@ from agent.providers.openai_chat_fields import (
     first_choice,
     fragments_of,
     is_failure,
+    piece_in,
     piece_of,
     thinking_text,
 )
@@ -63,7 +64,7 @@ _NO_WORD = ("", "null")
 class ChatDecoder(Decoder):
     """The state machine of one chat response."""
 
-    __slots__ = ("_alike", "_counts", "_group", "_key_variable", "_over", "_plain", "_refused", "_stop_error", "_tools")
+    __slots__ = ("_alike", "_counts", "_group", "_key_variable", "_over", "_refused", "_stop_error", "_tools")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
@@ -74,15 +75,16 @@ class ChatDecoder(Decoder):
         self._group: tuple[Any, Any] | None = None  # type and index of the open entry of reasoning_details
         self._refused = False
         self._over = False  # [DONE] was seen: nothing after it is read
-        self._plain = False  # a payload that is a piece of text says nothing else
-        self._alike = Alike(piece_of)
+        self._alike = Alike(piece_in)
+
+    piece = staticmethod(piece_in)
 
     def feed(self, frame: Frame) -> list[Event]:
         """The events of one frame; plain text and reasoning, most of a stream, take short ways."""
         data = frame.data
         if data is None:
             return []
-        plain = self._plain
+        plain = self.plain
         if plain:
             piece = self._alike.piece(data)
             if piece is not None:
@@ -98,7 +100,7 @@ class ChatDecoder(Decoder):
                     self._alike.learn(data, piece)
                     return [piece]
             out = self._feed_payload(payload, data)
-        self._plain = self._is_plain() and not self._over and self.model is not None
+        self.plain = self._is_plain() and not self._over and self.model is not None
         return out
 
     def _payload(self, payload: dict[str, Any], raw: bytes) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import orjson
+
 from agent.events import Reasoning, Text
 from agent.jsonio import NotJSON, loads_exact
 
@@ -40,6 +42,14 @@ def piece_of(payload: Any) -> Text | Reasoning | None:
     except (LookupError, TypeError, ValueError, AttributeError):
         return None
     return Text(text) if name == "content" else Reasoning(text)
+
+
+def piece_in(data: bytes) -> Text | Reasoning | None:
+    """The same of a payload that is not parsed yet."""
+    try:
+        return piece_of(orjson.loads(data))
+    except orjson.JSONDecodeError:
+        return None
 
 
 def first_choice(choices: Any) -> dict[str, Any] | None:

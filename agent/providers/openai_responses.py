@@ -27,13 +27,12 @@ _TEXT_DELTA = "response.output_text.delta"
 class ResponsesDecoder(Decoder):
     """The state machine of one Responses answer; see `Decoder`."""
 
-    __slots__ = ("_hot", "_plain", "_refused", "_slots", "_thought")
+    __slots__ = ("_hot", "_refused", "_slots", "_thought")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
         self._slots = Slots()
         self._hot: Any = None  # the item that gave the last delta of text
-        self._plain = False  # another delta of it is an event at once
         self._refused = False
         self._thought: tuple[Slot, str, Any] | None = None
 
@@ -47,7 +46,7 @@ class ResponsesDecoder(Decoder):
         except ValueError:
             out = self._feed_odd(data)
         else:
-            if self._plain:
+            if self.plain:
                 try:
                     if payload["type"] == _TEXT_DELTA:
                         key = payload.get("output_index")
@@ -57,7 +56,7 @@ class ResponsesDecoder(Decoder):
                 except (LookupError, TypeError):
                     pass
             out = self._feed_payload(payload, data)
-        self._plain = self._hot is not None and self._is_plain()
+        self.plain = self._hot is not None and self._is_plain()
         return out
 
     def _payload(self, payload: dict[str, Any], raw: bytes) -> None:
