@@ -1,0 +1,126 @@
+"""What is alike is read as parsing would read it, and nothing else is taken for alike."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.events import Reasoning, Text
+from agent.providers import adapter
+from agent.providers.alike import Alike
+from agent.sse import Frame
+
+
+def chat(content, obfuscation=None, name="content", **more):
+    delta = {"content": content} if name == "content" else {"content": None, name: content}
+    payload = {"model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": None}], **more}
+    if obfuscation is not None:
+        payload["obfuscation"] = obfuscation
+    return json.dumps(payload, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def anthropic(text, blanks=3, kind="text"):
+    delta = json.dumps({"type": f"{kind}_delta", kind: text}, ensure_ascii=False)
+    return f'{{"type":"content_block_delta","index":0,"delta":{delta}{" " * blanks}}}'.encode()
+
+
+def pattern(wire, data):
+    read = adapter(wire).decoder().piece
+    alike = Alike(read)
+    piece = read(data)
+    assert piece is not None
+    assert alike.learn(data, piece)
+    return alike
+
+
+@pytest.mark.parametrize(
+    ("wire", "first", "second", "piece"),
+    [
+        ("openai-chat", chat("a"), chat(" \u2014 \"b\" \\ \n"), Text(" \u2014 \"b\" \\ \n")),
+        ("openai-chat", chat("a", "xyz"), chat("b", "longer9"), Text("b")),
+        ("openai-chat", chat("a", "xyz"), chat("b", ""), Text("b")),
+        ("openai-chat", chat("a", ""), chat("b", "x"), Text("b")),
+        ("openai-chat", chat("a", name="reasoning_content"), chat("b", name="reasoning_content"), Reasoning("b")),
+        ("anthropic", anthropic("a"), anthropic("b", blanks=0), Text("b")),
+        ("anthropic", anthropic("a", blanks=0), anthropic("b", blanks=9), Text("b")),
+        ("anthropic", anthropic("a", kind="thinking"), anthropic("b", kind="thinking"), Reasoning("b")),
+    ],
+    ids=["text", "obfuscation", "no-letters", "letters", "reasoning", "no-blanks", "blanks", "thinking"],
+)  # fmt: skip
+def test_alike(wire, first, second, piece):
+    assert pattern(wire, first).piece(second) == piece
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        chat(""),
+        chat("b", "x\u00e9"),
+        chat("b", "x y"),
+        chat("b", "xyz") + b" ",
+        chat("b", "xyz")[:-1],
+        chat("b", usage={"prompt_tokens": 1}),
+        chat("b", "xyz").replace(b'"b"', b"null"),
+        chat("b", "xyz").replace(b'"b"', b'"\\ud800"'),
+        chat("b", "xyz").replace(b'"b"', b'"\xff"'),
+        chat("b", "xyz").replace(b'"b"', b'"\n"'),
+        chat("b", "xyz").replace(b'"b"', b'"b","role":"tool"'),
+        b"",
+        b"[DONE]",
+    ],
+)
+def test_not_alike(data):
+    assert pattern("openai-chat", chat("a", "xyz")).piece(data) is None
+
+
+def test_what_closes_may_not_overlap():
+    alike = pattern("anthropic", anthropic("a"))
+    assert alike.piece(b'{"type":"content_block_delta","index":0,"delta":{"type": "text_delta", "text": "b"}') is None
+
+
+def test_a_text_that_stands_elsewhere_first_is_no_pattern():
+    data = chat("m")
+    read = adapter("openai-chat").decoder().piece
+    alike = Alike(read)
+    assert not alike.learn(data, Text("m"))
+    assert alike.piece(data) is None
+
+
+def test_learning_ends():
+    read = adapter("openai-chat").decoder().piece
+    alike = Alike(read)
+    learned = [alike.learn(chat("a", created=number), Text("a")) for number in range(12)]
+    assert learned == [True] * 8 + [False] * 4
+    assert alike.piece(chat("b", created=7)) == Text("b")
+    assert alike.piece(chat("b", created=11)) is None
+
+
+texts = st.text(st.sampled_from('ab"\\{}:,/\n\u00e9\U0001f600 '), max_size=6)
+bytes_of_json = st.lists(
+    st.sampled_from([b'"', b"\\", b"}", b"]", b"{", b",", b":", b'"content":', b'"obfuscation":"', b"x", b" ", b"1"]),
+    max_size=6,
+).map(b"".join)  # fmt: skip
+
+
+@given(texts.filter(len), texts, bytes_of_json, st.integers(0, 400), st.sampled_from(["openai-chat", "anthropic"]))
+def test_whatever_it_reads_parsing_reads_the_same(first, second, noise, at, wire):
+    make = (lambda text: chat(text, "pad")) if wire == "openai-chat" else anthropic
+    alike = Alike(adapter(wire).decoder().piece)
+    if not alike.learn(make(first), Text(first)):
+        return
+    data = make(second)
+    data = data[:at] + noise + data[at:]
+    piece = alike.piece(data)
+    if piece is not None:
+        assert piece == adapter(wire).decoder().piece(data)
+
+
+@given(st.lists(texts, min_size=1, max_size=8))
+def test_a_stream_gives_what_it_gave_frame_by_frame(pieces):
+    payloads = [chat(piece, "pad"[: len(piece) % 4]) for piece in pieces]
+    decoder = adapter("openai-chat").decoder()
+    found = [event for data in payloads for event in decoder.feed(Frame(data, data))]
+    assert found == [Text(piece) for piece in pieces if piece]
