@@ -15,6 +15,7 @@ from agent.events import DecodeOptions, Event, ToolCall
 from agent.loop import run_turn
 from agent.loop_types import ExecuteTool, Limits, LoopEvent, ToolResult
 from agent.messages import Message, ToolSpec, message_from_dict, user
+from agent.providers import WIRES
 from agent.providers.base import Target
 from agent.providers.table import PROVIDERS, resolve
 from agent.trim import cap
@@ -240,7 +241,20 @@ def _left_at(turn: Turn) -> tuple[int, bool] | None:
 
 
 def _target(turn: Turn) -> tuple[Target, str]:
-    """Where the turn's calls went: no key is needed, and where no base URL was recorded the provider's is meant."""
+    """Where the turn's calls went: no key is needed, and where no base URL was recorded the provider's is meant.
+
+    What a configured provider says of itself is not recorded: its wire format and the name of its output limit are
+    taken from its first call.
+    """
     name = f"{turn.provider}/{turn.model}"
     row = PROVIDERS.get(turn.provider.lower())
-    return resolve(name, base_url=turn.base_url or (row.base_url if row is not None else None), environ={})
+    target, model = resolve(name, base_url=turn.base_url or (row.base_url if row is not None else None), environ={})
+    call = next((call for call in turn.calls if call.wire in WIRES), None)
+    if call is None or call.wire is None:
+        return target, model
+    body = call.request.body if isinstance(call.request.body, dict) else {}
+    limit = turn.params.get("max_tokens")
+    if limit is None or target.max_tokens_param in body:
+        return replace(target, wire=call.wire), model
+    names = [name for name, value in body.items() if value == limit and name not in turn.params]
+    return replace(target, wire=call.wire, max_tokens_param=names[0] if names else target.max_tokens_param), model
