@@ -20,6 +20,8 @@ from harness.errors import ConfigError
 
 DISTRIBUTION = "trajectory-harness"
 NETWORK = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+CLIENTS = ("httpx2", "openai", "anthropic", "google-genai", "pytest")
+"""Packages that are worked with where they are installed."""
 OTHERS = ("CI", "HARNESS_MODEL", "NO_COLOR")
 """Variables that change what commands do, besides those of keys."""
 
@@ -147,6 +149,7 @@ def _packages(report: Report) -> None:
         report.versions[name] = found or "not installed"
         if found is None:
             report.problems.append(f"the package {name} is not installed: pip install {DISTRIBUTION}")
+    report.versions |= {name: found for name in CLIENTS if name not in report.versions and (found := _version(name))}
     report.extras = [Extra(name, missing) for name, missing in sorted(extras.items())]
 
 

@@ -13,6 +13,7 @@ from agent.pricing import price_from_row
 from agent.providers.table import PROVIDERS, resolve
 from harness.config import Config, current, load
 from harness.errors import ConfigError
+from harness.normalizers import BUILT_IN
 from harness.redaction import Rule
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs/configuration.md").read_text("utf-8")
@@ -191,3 +192,5 @@ def test_the_guide_shows_every_key():
             assert re.search(rf"^{key} = |^\[\[?tool\.harness\.{key}\b", shown, re.M), key
             assert f"`{key}`" in GUIDE or f"tool.harness.{key}" in GUIDE, key
     assert "unknown key; did you mean recordings" in GUIDE
+    for name in BUILT_IN:
+        assert f"| `{name}` |" in GUIDE

@@ -20,6 +20,7 @@ def test_a_plain_folder(tmp_path):
     assert report.variables == []
     assert report.versions["trajectory-harness"] == metadata.version("trajectory-harness")
     assert report.versions["click"] == metadata.version("click")
+    assert report.versions["pytest"] == metadata.version("pytest")
     assert [(folder.use, folder.exists, folder.writable) for folder in report.folders] == [
         ("recordings", False, True),
         ("reports", False, True),
