@@ -11,8 +11,11 @@ from agent.response import Framer, ResponseDecoder, no_response
 from agent.sse import Frame, SSEDecoder
 from harness.encodings import Undecodable, Unpacker, coding_of
 from harness.headers import header_value, recorded_headers
-from harness.records import Record, body_record, call_end_record, event_record, frame_record
+from harness.held_body import HeldBody
+from harness.held_frames import HeldFrame, HeldFrames
+from harness.records import Record, Records, body_record, call_end_record, event_record, frame_record
 from harness.redaction import Redactor
+from harness.text_run import TextRun
 
 
 @dataclass(slots=True, frozen=True)
@@ -23,11 +26,22 @@ class Outlet:
     recording began.
     """
 
-    write: Callable[[list[Record]], None]
+    write: Callable[[Records], None]
     fault: Callable[[Exception], None]
     count: Callable[[Event], None]
     clock: Callable[[], float]
     redactor: Redactor
+
+
+@dataclass(slots=True)
+class _Arrival:
+    """How a frame came: the time of its last byte and of its events, its cuts and their times."""
+
+    came: float
+    now: float
+    cuts: list[int] | None
+    times: list[float]
+    ends_chunk: bool
 
 
 class CallRecorder:
@@ -67,7 +81,11 @@ class CallRecorder:
         self._position = 0
         self._cuts: list[int] = []
         self._cut_times: list[float] = []
+        self._held: HeldFrames[_Arrival] = HeldFrames(outlet.redactor)
+        self._held_body = HeldBody(outlet.redactor)
         self._overflowed = False
+        self._run: TextRun | None = None
+        self._alike = False  # the decoder stands where the run has learned
         self._lost = False  # framing has failed: nothing more of this body can be recorded
         self._ended = False
 
@@ -90,6 +108,7 @@ class CallRecorder:
                 self._decoder = ResponseDecoder(
                     self._wire, status=status, headers=pairs, call=self._call, options=self._options
                 )
+                self._run = TextRun(self._call, self._decoder, outlet.redactor)
             except Exception as error:
                 outlet.fault(error)
         coding = coding_of(headers)
@@ -123,7 +142,7 @@ class CallRecorder:
             return
         self._ended = True
         now = self._outlet.clock()
-        records: list[Record] = []
+        records: Records = []
         if self._unpacker is not None:
             records += self._unpacked(self._unpacker.end())
             if self._unpacker.fault is not None and end.kind == "closed":
@@ -136,6 +155,7 @@ class CallRecorder:
             if not self._lost and not self._opaque:
                 for frame in self._framer.flush():
                     records += self._frame_records(frame, now, self._position)
+            records += self._flushed()
             if self._decoder is not None:
                 records += self._event_records(None, now, self._decoder.finish, end)
         decoder = self._decoder
@@ -161,11 +181,11 @@ class CallRecorder:
             self._outlet.fault(error)
             return ""
 
-    def _unpacked(self, chunks: list[tuple[float, bytes]]) -> list[Record]:
+    def _unpacked(self, chunks: list[tuple[float, bytes]]) -> Records:
         """The records of a body with a content coding; the head comes first, once all is known of it."""
         unpacker = self._unpacker
         assert unpacker is not None
-        records: list[Record] = []
+        records: Records = []
         if unpacker.decided and self._head is not None:
             head, self._head = self._head, None
             if not unpacker.opaque:
@@ -176,7 +196,7 @@ class CallRecorder:
             records += self._body_record(data, t) if unpacker.opaque else self._records_of(data, t)
         return records
 
-    def _records_of(self, data: bytes, now: float) -> list[Record]:
+    def _records_of(self, data: bytes, now: float) -> Records:
         framer = self._framer
         if self._lost or framer is None:
             self._bytes += len(data)
@@ -189,7 +209,7 @@ class CallRecorder:
             self._lost = True
             self._bytes += len(data)
             return []
-        records: list[Record] = []
+        records: Records = []
         chunk_end = self._position + len(data)
         for frame in frames:
             records += self._frame_records(frame, now, chunk_end)
@@ -198,6 +218,7 @@ class CallRecorder:
             self._cuts.append(chunk_end - self._frame_start)
             self._cut_times.append(now)
         if framer.overflowed and not self._overflowed:
+            records += self._flushed()
             self._overflowed = True
             if self._decoder is not None:
                 records += self._event_records(None, now, self._decoder.overflow)
@@ -205,7 +226,7 @@ class CallRecorder:
             records += self._body_records(rest)
         return records
 
-    def _frame_records(self, frame: Frame, now: float, chunk_end: int) -> list[Record]:
+    def _frame_records(self, frame: Frame, now: float, chunk_end: int) -> Records:
         """The record of a frame and those of its events; `chunk_end` counts from the start of the stream."""
         length = len(frame.raw)
         self._frame_start += length
@@ -221,27 +242,59 @@ class CallRecorder:
             elif ends_chunk:  # handed out at the end of the stream, after its last chunk
                 came = times.pop()
                 cuts = None if len(cuts) == 1 else cuts
+        if self._alike and self._run is not None and not self._held.waiting:
+            ready = self._run.records(frame.raw, self._frames, came, cuts, times)
+            if ready is not None:
+                self._bytes += length
+                self._frames += 1
+                return [ready]
+        arrival = _Arrival(came, now, cuts, times, ends_chunk)
+        if self._held.passes(frame):
+            return self._written(frame, frame.raw, arrival, clean=True)
+        return self._released(self._held.hold, frame, arrival)
+
+    def _released(self, decide: Callable[..., list[HeldFrame[_Arrival]]], *arguments: Any) -> Records:
+        """The records of the frames that are no longer held. Where deciding fails, all that are held are lost."""
         try:
-            raw = self._outlet.redactor.bytes(frame.raw)
+            frames = decide(*arguments)
         except Exception as error:
             self._outlet.fault(error)
-            self._bytes += length
+            self._bytes += self._held.drop()
             return []
+        records: Records = []
+        for held in frames:
+            records += self._written(held.frame, held.raw, held.extra, clean=held.clean)
+        return records
+
+    def _written(self, frame: Frame, raw: bytes, arrival: _Arrival, *, clean: bool) -> Records:
+        """The records of a frame, whose bytes without split secrets are `raw`. `clean`: it holds no other secret."""
+        if not clean:
+            try:
+                raw = self._outlet.redactor.bytes(raw)
+            except Exception as error:
+                self._outlet.fault(error)
+                self._bytes += len(raw)
+                return []
+        cuts = arrival.cuts
         if raw is not frame.raw:
             frame = _reread(raw, frame)
             if cuts:
                 cuts = [min(cut, len(raw)) for cut in cuts]
-                cuts[-1] = len(raw) if ends_chunk else cuts[-1]
+                cuts[-1] = len(raw) if arrival.ends_chunk else cuts[-1]
         self._bytes += len(raw)
-        records = [frame_record(self._call, self._frames, raw, cuts, times, frame.unterminated, came)]
+        records: Records = [
+            frame_record(self._call, self._frames, raw, cuts, arrival.times, frame.unterminated, arrival.came)
+        ]
         if self._decoder is not None:
-            records += self._event_records(self._frames, now, self._decoder.frame, frame)
+            events = self._event_records(self._frames, arrival.now, self._decoder.frame, frame)
+            self._alike = self._run is not None and clean and self._run.goes_on(frame, events)
+            records += events
         self._frames += 1
         return records
 
-    def _body_records(self, data: bytes) -> list[Record]:
+    def _body_records(self, data: bytes) -> Records:
         """The records of bytes that are no frame: one a chunk, also where chunks were held until it was clear."""
-        records: list[Record] = []
+        records: Records = []
         start = 0
         for cut, t in zip(self._cuts, self._cut_times, strict=True):
             records += self._body_record(data[start:cut], t)
@@ -251,23 +304,33 @@ class CallRecorder:
         self._frame_start = self._position
         return records
 
-    def _body_record(self, data: bytes, t: float) -> list[Record]:
+    def _body_record(self, data: bytes, t: float) -> Records:
+        return self._body_written(self._held_body.feed, t, data)
+
+    def _body_written(self, decide: Callable[..., list[tuple[float, bytes]]], *arguments: Any) -> Records:
+        """The records of the chunks that are no longer held. Where deciding fails, all that are held are lost."""
         try:
-            redacted = self._outlet.redactor.bytes(data)
+            chunks = decide(*arguments)
         except Exception as error:
             self._outlet.fault(error)
-            self._bytes += len(data)
+            self._bytes += self._held_body.drop()
             return []
-        self._bytes += len(redacted)
-        if self._decoder is not None and not self._overflowed and not self._opaque:
-            self._decoder.body(redacted)
-        record = {"t": t, **body_record(self._call, self._bodies, redacted)}
-        self._bodies += 1
-        return [record]
+        records: Records = []
+        for t, data in chunks:
+            self._bytes += len(data)
+            if self._decoder is not None and not self._overflowed and not self._opaque:
+                self._decoder.body(data)
+            records.append({"t": t, **body_record(self._call, self._bodies, data)})
+            self._bodies += 1
+        return records
+
+    def _flushed(self) -> Records:
+        """What was held back."""
+        return [*self._released(self._held.flush), *self._body_written(self._held_body.flush)]
 
     def _event_records(
         self, frame: int | None, now: float, decode: Callable[..., list[Event]], *arguments: Any
-    ) -> list[Record]:
+    ) -> Records:
         """The events that `decode` gives. Where it fails, this call gives no more of them."""
         try:
             events = decode(*arguments)

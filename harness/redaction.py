@@ -16,10 +16,10 @@ A secret that is split over two frames is not seen by `bytes`: `harness.held_fra
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent.jsonio import dumps, loads_exact
@@ -78,6 +78,22 @@ class _Value:
         return value_pattern(self.text)
 
 
+@dataclass(slots=True, frozen=True)
+class _Known:
+    """Known values, the longest first. `runs`: the parts by which they are found; `always` where these do not do."""
+
+    values: tuple[_Value, ...] = ()
+    runs: tuple[bytes, ...] = ()
+    always: bool = False
+
+    @classmethod
+    def of(cls, values: Iterable[_Value]) -> _Known:
+        ordered = tuple(sorted(values, key=lambda value: -len(value.text)))
+        runs = {plain_run(value.text) for value in ordered}
+        usable = tuple(run for run in runs if len(run) >= _MIN_RUN)
+        return cls(ordered, usable, len(usable) < len(runs))
+
+
 class Redactor:
     """Replaces secrets. `values`: key variables in use, name to value; `rules`: added to the known shapes.
 
@@ -85,13 +101,12 @@ class Redactor:
     """
 
     def __init__(self, values: Mapping[str, str] | None = None, rules: Iterable[Rule] = ()) -> None:
-        self._values: dict[str, _Value] = {}
         self._user = UserRules(rules)
-        self._runs: tuple[_Bytes, ...] = ()
-        self._always = bool(self._user)
+        self._values: dict[str, _Value] = {}
+        self._known = _Known()
         self._numbers: dict[tuple[str, _Bytes], int] = {}
-        self._counts: dict[str, int] = {}
-        self._lock = Lock()
+        self._counters: dict[str, Iterator[int]] = {}
+        self._open: tuple[int, OpenSecrets] | None = None
         self.version = 0
         """Another number after every value that was learned."""
         for value in (values or {}).values():
@@ -105,32 +120,39 @@ class Redactor:
     @property
     def needs_whole_texts(self) -> bool:
         """Whether a part of a body cannot be redacted without what stands before and behind it."""
-        return bool(self._user) or any(value.is_number for value in self._values.values())
+        return bool(self._user) or any(value.is_number for value in self._known.values)
 
     def learn(self, secret: str) -> None:
         """Replace this value from now on. Short values and well-known dummies are let be."""
         if secret in self._values or not is_secret(secret):
             return
-        with self._lock:
-            known = {**self._values, secret: _Value(secret)}
-            self._values = dict(sorted(known.items(), key=lambda item: -len(item[0])))
-            runs = {plain_run(item) for item in self._values}
-            self._runs = tuple(run for run in runs if len(run) >= _MIN_RUN)
-            self._always = len(self._runs) < len(runs) or bool(self._user)
-            self.version += 1
+        self._values[secret] = _Value(secret)
+        known = None
+        while known is None or len(known.values) < len(self._values):  # another thread may be learning too
+            known = self._known = _Known.of([*self._values.values()])
+        self.version += 1
 
     def open_secrets(self) -> OpenSecrets:
         """Tells whether a text may end inside a secret, by all that was learned so far."""
         from harness.open_secrets import OpenSecrets  # its tables are needed only where something is recorded
 
-        return OpenSecrets(tuple(self._values), runs=self._runs, always=self._always, width=self._user.width)
+        version, known = self.version, self._known
+        if self._open is None or self._open[0] != version:
+            always = known.always or bool(self._user)
+            texts = tuple(value.text for value in known.values)
+            self._open = version, OpenSecrets(texts, runs=known.runs, always=always, width=self._user.width)
+        return self._open[1]
 
     def go_on(self, recorded: _Bytes) -> None:
         """Number what is met from now on after the placeholders in a text that was redacted earlier."""
-        with self._lock:
-            for match in PLACEHOLDER.finditer(recorded):
-                rule = match[1].decode()
-                self._counts[rule] = max(self._counts.get(rule, 0), int(match[2]))
+        highest: dict[str, int] = {}
+        for match in PLACEHOLDER.finditer(recorded):
+            rule = match[1].decode()
+            highest[rule] = max(highest.get(rule, 0), int(match[2]))
+        for (rule, _), number in self._numbers.items():
+            if rule in highest:
+                highest[rule] = max(highest[rule], number)
+        self._counters |= {rule: count(number + 1) for rule, number in highest.items()}
 
     def bytes(self, data: _Bytes) -> _Bytes:
         """A frame, a body or a part of one. Returns `data` itself where nothing was found."""
@@ -155,10 +177,9 @@ class Redactor:
 
     def find(self, data: _Bytes, *, in_json: bool = False) -> list[Secret]:
         """The secrets in a text, in order, not numbered yet. `in_json`: in JSON or lines of it, without user rules."""
-        secrets = self._known(data, in_json=in_json)
+        secrets = self._known_secrets(data, in_json=in_json)
         if self._user and not in_json:
-            secrets += self._user_secrets(data, secrets)
-            secrets.sort(key=lambda secret: secret.start)
+            secrets = _apart(secrets + self._user_secrets(data, secrets))
         return secrets
 
     def placeholder(self, secret: Secret) -> _Bytes:
@@ -166,24 +187,22 @@ class Redactor:
         key = (secret.rule, secret.value)
         number = self._numbers.get(key)
         if number is None:
-            with self._lock:
-                number = self._numbers.get(key)
-                if number is None:
-                    number = self._numbers[key] = self._counts[secret.rule] = self._counts.get(secret.rule, 0) + 1
+            number = self._numbers.setdefault(key, next(self._counters.setdefault(secret.rule, count(1))))
         return b"%b[redacted:%b:%d]%b" % (secret.quote, secret.rule.encode(), number, secret.quote)
 
     def _may_hold_value(self, data: _Bytes) -> bool:
         """Whether a known value, or what a user's rule finds, may stand in `data`."""
-        for run in self._runs:
+        known = self._known
+        for run in known.runs:
             if run in data:
                 return True
-        return self._always or (bool(self._runs) and _ASCII_ESCAPE.search(data) is not None)
+        return known.always or bool(self._user) or (bool(known.runs) and _ASCII_ESCAPE.search(data) is not None)
 
-    def _known(self, data: _Bytes, *, in_json: bool) -> list[Secret]:
+    def _known_secrets(self, data: _Bytes, *, in_json: bool) -> list[Secret]:
         """Known values, the longest first, then known shapes; in the order of their places."""
         found: list[Secret] = []
         rest = data
-        for value in self._values.values() if self._may_hold_value(data) else ():
+        for value in self._known.values if self._may_hold_value(data) else ():
             quotes = _Quotes(rest, in_json=in_json) if value.is_number else None
             spans = []
             for match in value.pattern.finditer(rest):
@@ -202,8 +221,7 @@ class Redactor:
                     secret = _ESCAPED.sub(b"", rest[match.end("lead") : match.end()])
                     found.append(Secret(*spans[-1], shape.name, secret))
             rest = _masked(rest, spans)
-        found.sort(key=lambda secret: secret.start)
-        return found
+        return _apart(found)
 
     def _user_secrets(self, data: _Bytes, known: list[Secret]) -> list[Secret]:
         masked = _masked(data, [(secret.start, secret.end) for secret in known])
@@ -237,6 +255,15 @@ class Redactor:
 def unnumbered(data: bytes) -> bytes:
     """Placeholders by their rule alone, for comparing a request with a recorded one."""
     return _NUMBERED.sub(rb"\1]", data) if b"[redacted:" in data else data
+
+
+def _apart(secrets: list[Secret]) -> list[Secret]:
+    """In order, without those that stand inside another (a known value in a private key)."""
+    apart: list[Secret] = []
+    for secret in sorted(secrets, key=lambda secret: secret.start):
+        if not apart or apart[-1].end <= secret.start:
+            apart.append(secret)
+    return apart
 
 
 def _may_hold_key(data: bytes) -> bool:
