@@ -112,7 +112,7 @@ def read_objects(blocks: Iterable[bytes], faults: Faults) -> Iterator[tuple[int,
     faults.close()
 
 
-_HOLD_STRINGS = frozenset({"frame", "body"})
+_HOLD_STRINGS = ("frame", "body")
 """Kinds without integers that could be too long for `orjson`."""
 
 

@@ -82,6 +82,8 @@ class _Builder:
     def add(self, line: int, record: Record) -> None:
         kind = record.get("kind")
         try:
+            if type(kind) is not str:
+                raise TypeError("its kind is no string")
             if kind in _OF_CALL:
                 _OF_CALL[kind](_known(self._calls, "call", record), record)
             elif kind == "request":
@@ -96,11 +98,10 @@ class _Builder:
                 self.recording.end = None
             elif kind == "end":
                 self.recording.end = record
-            elif type(kind) is not str:
-                raise TypeError("its kind is no string")
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            self.faults.add("bad_record", line, f"a {kind or 'nameless'} record that does not fit: {reason}; left out")
+            name = kind if type(kind) is str else "nameless"
+            self.faults.add("bad_record", line, f"a {name} record that does not fit: {reason}; left out")
 
     def _request(self, line: int, record: Record) -> None:
         number = record["call"]
