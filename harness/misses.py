@@ -30,7 +30,8 @@ def answer(request: Any, miss: ReplayMismatch) -> Any:
     shape = shape_of(request.url.path, request.headers.multi_items())
     body = error_body(shape, STATUS, text_of(miss), "replay_mismatch")
     headers = [("content-type", "application/json"), DONT_RETRY]
-    return wire.family_of(request).Response(STATUS, headers=headers, content=body)
+    family = wire.family_of(request)
+    return family.Response(STATUS, headers=headers, stream=family.ByteStream(body))
 
 
 def text_of(miss: ReplayMismatch) -> str:

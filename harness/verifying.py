@@ -140,7 +140,11 @@ def _parsed(data: bytes) -> Any:
     try:
         return _stable(loads_exact(unnumbered(data)))
     except NotJSON:
-        return data.strip()
+        pass
+    try:
+        return data.strip().decode()
+    except UnicodeDecodeError:
+        return data
 
 
 def _stable(value: Any, depth: int = 100) -> Any:

@@ -65,6 +65,7 @@ def test_the_report_of_a_miss_has_a_line_for_each_difference():
     assert ReplayMismatch("POST /v1", hint="record anew").report() == "no recorded call answers POST /v1\nrecord anew"
     report = ReplayMismatch("POST /v1", 2, ["model: a, b", "x"], "record anew").report()
     assert report.splitlines() == [
-        "no recorded call answers POST /v1; the nearest is call 2, which differs in", "  model: a, b", "  x", "record anew",
+        "no recorded call answers POST /v1; the nearest is call 2, which differs in",
+        "  model: a, b", "  x", "record anew",
     ]  # fmt: skip
     assert ReplayMismatch("POST /v1", 2, ["x"] * 30).report().splitlines()[-1] == "  and 10 more"
