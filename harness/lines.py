@@ -78,19 +78,22 @@ def read_objects(blocks: Iterable[bytes], faults: Faults) -> Iterator[tuple[int,
     A broken line is a `truncated_tail` when nothing but blanks and NULs follows it, else a `bad_line`.
     """
     broken: tuple[int, str] | None = None
+    loads, long_integer = orjson.loads, _LONG_INTEGER.search
     for number, line in enumerate(split_lines(blocks), 1):
-        if number == 1:
-            line = line.removeprefix(_BOM)
         try:
-            value = orjson.loads(line)
+            value = loads(line)
             if type(value) is dict:
-                if value.get("kind") not in _HOLD_STRINGS and _LONG_INTEGER.search(line):
+                if not _holds_strings(value) and long_integer(line):
                     value = loads_exact(line)
-                found = [value]
-                reason = None
+                if broken is None:
+                    yield number, value
+                    continue
+                found, reason = [value], None
             else:
                 found, reason = [], "not a JSON object"
         except orjson.JSONDecodeError:
+            if number == 1:
+                line = line.removeprefix(_BOM)
             if not line.strip(_BLANK):
                 if broken is None and b"\0" in line:
                     broken = (number, "NUL bytes")
@@ -112,8 +115,13 @@ def read_objects(blocks: Iterable[bytes], faults: Faults) -> Iterator[tuple[int,
     faults.close()
 
 
-_HOLD_STRINGS = ("frame", "body")
-"""Kinds without integers that could be too long for `orjson`."""
+def _holds_strings(record: dict[str, Any]) -> bool:
+    """Whether a record has no place for integers that could be too long for `orjson`: most records."""
+    kind = record.get("kind")
+    if kind == "frame" or kind == "body":
+        return True
+    event = record.get("event")
+    return type(event) is dict and len(event) == 2 and type(event.get("text")) is str
 
 
 def blocks_of(path: Path, faults: Faults) -> Iterator[bytes]:
