@@ -12,7 +12,8 @@ import logging
 import socket
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from types import FrameType
+from typing import Any
 
 import anyio
 from mcp import MCPError, types
@@ -30,50 +31,75 @@ HEARTBEAT_SECONDS = 5.0
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
-_GRACE_SECONDS = 2
+_GRACE_SECONDS = 10
 """How long open streams may stay when an HTTP server is told to end."""
 
 _log = logging.getLogger(__name__)
 
-MCPServer: TypeAlias = "Server[Any]"
 
+class MCPServer:
+    """A server that offers tools. `sdk` is the SDK's own server, for clients in the same process.
 
-def mcp_server(
-    name: str, version: str, tools: Sequence[Tool], *, instructions: str, heartbeat: float = HEARTBEAT_SECONDS
-) -> MCPServer:
-    """A server that offers `tools`. `instructions` tell the client's model what the server is for."""
-    offered = _Tools(tools, heartbeat)
-    return Server(
-        name, version=version, instructions=instructions, on_list_tools=offered.list, on_call_tool=offered.call
-    )
-
-
-async def serve_stdio(server: MCPServer) -> None:
-    """Serve one client over standard input and output until it closes them. Whatever else is printed goes to stderr."""
-    try:
-        async with stdio_server(stdin=stdin_lines()) as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
-    except* BrokenPipeError:
-        _log.info("the client has gone")
-
-
-async def serve_http(server: MCPServer, port: int, ready: Callable[[str], None]) -> None:
-    """Serve clients on this machine until a signal ends it. `port` 0 takes a free one; `ready` is told the URL.
-
-    Requests that a web page makes a browser send are refused (by their Host and Origin). Raises `OSError` where the
-    port cannot be had.
+    `instructions` tell the client's model what the server is for.
     """
-    import uvicorn
 
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((HOST, port))
-        app = server.streamable_http_app(streamable_http_path=PATH, host=HOST)
-        config = uvicorn.Config(
-            app, log_config=None, log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS
+    def __init__(
+        self, name: str, version: str, tools: Sequence[Tool], *, instructions: str, heartbeat: float = HEARTBEAT_SECONDS
+    ) -> None:
+        self._tools = _Tools(tools, heartbeat)
+        self.sdk: Server[Any] = Server(
+            name,
+            version=version,
+            instructions=instructions,
+            on_list_tools=self._tools.list,
+            on_call_tool=self._tools.call,
         )
-        ready(f"http://{HOST}:{listener.getsockname()[1]}{PATH}")
-        await uvicorn.Server(config).serve(sockets=[listener])
+
+    async def serve_stdio(self) -> None:
+        """Serve one client over standard input and output until it closes them.
+
+        Whatever else is printed goes to stderr.
+        """
+        try:
+            async with stdio_server(stdin=stdin_lines()) as (incoming, outgoing):
+                await self.sdk.run(incoming, outgoing, self.sdk.create_initialization_options())
+        except* (BrokenPipeError, anyio.BrokenResourceError):
+            # The client has gone; or the SDK still had a line of it to hand over when this was cancelled.
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise asyncio.CancelledError from None
+
+    async def serve_http(self, port: int, ready: Callable[[str], None]) -> None:
+        """Serve clients on this machine until a signal ends it. `port` 0 takes a free one; `ready` is told the URL.
+
+        Requests that a web page makes a browser send are refused (by their Host and Origin). Raises `OSError` where
+        the port cannot be had.
+        """
+        import uvicorn
+
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((HOST, port))
+            app = self.sdk.streamable_http_app(streamable_http_path=PATH, host=HOST)
+            http: Any = uvicorn.Server(
+                uvicorn.Config(
+                    app,
+                    log_config=None,
+                    log_level="warning",
+                    access_log=False,
+                    timeout_graceful_shutdown=_GRACE_SECONDS,
+                )
+            )
+            # uvicorn waits for open responses; so that they end, the calls that they belong to are ended.
+            exit_of_uvicorn, loop = http.handle_exit, asyncio.get_running_loop()
+
+            def handle_exit(number: int, frame: FrameType | None) -> None:
+                exit_of_uvicorn(number, frame)
+                loop.call_soon_threadsafe(self._tools.end)
+
+            http.handle_exit = handle_exit
+            ready(f"http://{HOST}:{listener.getsockname()[1]}{PATH}")
+            await http.serve(sockets=[listener])
 
 
 class _Tools:
@@ -82,9 +108,15 @@ class _Tools:
     def __init__(self, tools: Sequence[Tool], heartbeat: float) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._heartbeat = heartbeat
+        self._running: set[asyncio.Task[Reply]] = set()
 
     async def list(self, context: Any, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_described(tool) for tool in self._tools.values()])
+
+    def end(self) -> None:
+        """Cancel the calls that run."""
+        for task in self._running:
+            task.cancel()
 
     async def call(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = self._tools.get(params.name)
@@ -93,6 +125,8 @@ class _Tools:
         try:
             arguments = check(tool.parameters, params.arguments or {})
             return _result(await self._run(tool, arguments, _Progress(context.session)))
+        except MCPError:
+            raise
         except ToolError as error:
             return types.CallToolResult(content=[_text(f"{tool.name}: {error}")], is_error=True)
         except Exception as error:
@@ -106,6 +140,8 @@ class _Tools:
         tool is cancelled once, from outside that scope, and waited for.
         """
         task = asyncio.create_task(_awaited(tool, arguments, progress))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
         try:
             while not (await asyncio.wait((task,), timeout=self._heartbeat))[0]:
                 await progress.repeat()
@@ -116,6 +152,8 @@ class _Tools:
             if not task.cancelled() and task.exception() is not None:
                 _log.warning("the tool %s crashed while it was cancelled: %r", tool.name, task.exception())
             raise
+        if task.cancelled():
+            raise MCPError(types.CONNECTION_CLOSED, "the server is ending")
         return task.result()
 
 

@@ -39,7 +39,7 @@ async def run(
     asked: Asked, target: Target, transport: Any, recorder: Recorder | None, out: TextIO, err: TextIO
 ) -> Summary:
     """One turn, shown and recorded. The provider stream and a running tool have ended when this returns or raises."""
-    _cancel_on_signals()
+    cancel_on_signals()
     from agent.messages import user
     from harness.costs import price_with
 
@@ -51,8 +51,8 @@ async def run(
         return await human(events, out, err, quiet=asked.quiet, colour=colour)
 
 
-def _cancel_on_signals() -> None:
-    """Let a polite kill, or a terminal that closes, end the turn and the recording as Ctrl-C does."""
+def cancel_on_signals() -> None:
+    """Let a polite kill, or a terminal that closes, end this task, and so turn and recording, as Ctrl-C does."""
     task = asyncio.current_task()
     assert task is not None
     for name in ("SIGTERM", "SIGHUP"):

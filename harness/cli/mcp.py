@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import signal
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import click
 
+from harness.cli.ask_turn import cancel_on_signals
 from harness.config import Config, current
 from harness.errors import HarnessError
 from harness.mcp_folders import Folders
@@ -55,7 +54,7 @@ def command(ctx: click.Context, /, folders: tuple[Path, ...], transport: str, po
     if port is not None and transport != "http":
         raise click.UsageError("--port goes with --transport http")
     try:
-        from agent.front_ends.mcp import mcp_server
+        from agent.front_ends.mcp import MCPServer
     except ImportError:
         raise HarnessError("the MCP server needs an extra: pip install 'trajectory-harness[mcp]'") from None
     from agent.front_ends.mcp_tool import agent_tool
@@ -74,7 +73,7 @@ def command(ctx: click.Context, /, folders: tuple[Path, ...], transport: str, po
         tools.insert(0, agent_tool(runner, introduce(agent), read_only=agent.mode == "PLAN"))
     else:
         _say("no --model, so nothing but the recordings is offered")
-    server = mcp_server("trajectory-harness", version("trajectory-harness"), tools, instructions=_instructions(model))
+    server = MCPServer("trajectory-harness", version("trajectory-harness"), tools, instructions=_instructions(model))
     try:
         asyncio.run(_serve(server, transport, port or 0))
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -94,20 +93,15 @@ def _instructions(model: str | None) -> str:
 
 
 async def _serve(server: Any, transport: str, port: int) -> None:
-    from agent.front_ends.mcp import serve_http, serve_stdio
-
     if transport == "http":
         try:
-            await serve_http(server, port, lambda url: _say(f"MCP server at {url}"))
+            await server.serve_http(port, lambda url: _say(f"MCP server at {url}"))
         except OSError as error:
             raise HarnessError(f"port {port}: {error.strerror or error}; without --port a free one is taken") from None
         return
-    task = asyncio.current_task()
-    assert task is not None
-    with contextlib.suppress(NotImplementedError):
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    cancel_on_signals()
     _say("MCP server on standard input and output")
-    await serve_stdio(server)
+    await server.serve_stdio()
 
 
 def _say(line: str) -> None:

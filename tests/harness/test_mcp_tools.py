@@ -229,11 +229,11 @@ async def test_through_the_official_client(folder):
     pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
     from mcp import Client
 
-    from agent.front_ends.mcp import mcp_server
+    from agent.front_ends.mcp import MCPServer
 
-    server = mcp_server("test", "1", list(tools(folder).values()), instructions="")
+    server = MCPServer("test", "1", list(tools(folder).values()), instructions="")
     for mode in ("legacy", "auto"):
-        async with Client(server, mode=mode) as client:
+        async with Client(server.sdk, mode=mode) as client:
             assert len((await client.list_tools()).tools) == 4
             listed = await client.call_tool("list_recordings", {"limit": 1})
             name = listed.structured_content["recordings"][0]["recording"]

@@ -16,7 +16,7 @@ pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 
 from mcp import Client, MCPError
 
-from agent.front_ends.mcp import mcp_server
+from agent.front_ends.mcp import MCPServer
 from agent.front_ends.mcp_stdin import stdin_lines
 
 pytestmark = pytest.mark.anyio
@@ -32,8 +32,8 @@ def mode(request):
 
 @asynccontextmanager
 async def connected(mode, *tools, heartbeat=60.0):
-    server = mcp_server("test", "1.2", tools, instructions="For tests.", heartbeat=heartbeat)
-    async with Client(server, mode=mode) as client:
+    server = MCPServer("test", "1.2", tools, instructions="For tests.", heartbeat=heartbeat)
+    async with Client(server.sdk, mode=mode) as client:
         yield client
 
 
