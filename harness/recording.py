@@ -84,8 +84,10 @@ class _Builder:
         try:
             if type(kind) is not str:
                 raise TypeError("its kind is no string")
-            if kind in _OF_CALL:
-                _OF_CALL[kind](_known(self._calls, "call", record), record)
+            of_call = _OF_CALL.get(kind)
+            if of_call is not None:
+                call = self._calls.get(record["call"])
+                of_call(_known(self._calls, "call", record) if call is None else call, record)
             elif kind == "request":
                 self._request(line, record)
             elif kind == "turn":
@@ -160,9 +162,20 @@ def _call_end(call: Call, record: Record) -> None:
     call.end_record = record
 
 
+def _frame(call: Call, record: Record) -> None:
+    call.frames.append(_part(record))
+
+
+def _body(call: Call, record: Record) -> None:
+    call.bodies.append(_part(record))
+
+
 def _part(record: Record) -> Part:
+    raw = record.get("raw")
+    data = raw.encode() if type(raw) is str else raw_bytes(record)
+    cut_t = record.get("cut_t")
     return Part(
-        raw_bytes(record), record["i"], record["t"], record.get("cuts"), tuple(record.get("cut_t", ())),
+        data, record["i"], record["t"], record.get("cuts"), () if cut_t is None else tuple(cut_t),
         record.get("unterminated", False),
     )  # fmt: skip
 
@@ -181,8 +194,8 @@ def _loop(turn: Turn, record: Record) -> None:
 
 _OF_CALL = {
     "response": _response,
-    "frame": lambda call, record: call.frames.append(_part(record)),
-    "body": lambda call, record: call.bodies.append(_part(record)),
+    "frame": _frame,
+    "body": _body,
     "event": _event,
     "call_end": _call_end,
 }
