@@ -10,7 +10,7 @@ from agent.events import DecodeOptions, End, Event, to_dict
 from agent.response import Framer, ResponseDecoder, no_response
 from agent.sse import Frame, SSEDecoder
 from harness.encodings import Undecodable, Unpacker, coding_of
-from harness.headers import header_value, recorded_headers
+from harness.headers import cookie_values, header_value, recorded_headers
 from harness.held_body import HeldBody
 from harness.held_frames import HeldFrame, HeldFrames
 from harness.records import Record, Records, body_record, call_end_record, event_record, frame_record
@@ -96,6 +96,8 @@ class CallRecorder:
         outlet = self._outlet
         kept: list[list[str]] = []
         try:
+            for secret in cookie_values(headers):
+                outlet.redactor.learn(secret)
             kept = recorded_headers(headers, outlet.redactor)
         except Exception as error:
             outlet.fault(error)
@@ -267,10 +269,11 @@ class CallRecorder:
         return records
 
     def _written(self, frame: Frame, raw: bytes, arrival: _Arrival, *, clean: bool) -> Records:
-        """The records of a frame, whose bytes without split secrets are `raw`. `clean`: it holds no other secret."""
+        """The records of a frame; `raw` as in `HeldFrame`. `clean`: it holds no secret any more."""
         if not clean:
+            redactor = self._outlet.redactor
             try:
-                raw = self._outlet.redactor.bytes(raw)
+                raw = redactor.known(raw) if redactor.has_user_rules else redactor.bytes(raw)
             except Exception as error:
                 self._outlet.fault(error)
                 self._bytes += len(raw)

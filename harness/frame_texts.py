@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import orjson
 
 from agent.jsonio import NotJSON, dumps, loads_exact
 from agent.sse import Frame
+from harness.cut_json import CutJSON, closed
 
 PARTS = (
     "index", "choice_index", "output_index", "content_index", "summary_index", "part_index", "block_index", "thought",
@@ -40,7 +41,7 @@ STREAMED = frozenset({
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _BOM = b"\xef\xbb\xbf"
-_JSON_START = frozenset(b'{["')
+_JSON_STARTS = (b"{", b"[", b'"')
 
 
 @dataclass(slots=True)
@@ -59,45 +60,56 @@ class Text:
 
 
 class FrameTexts:
-    """The texts of one frame: strings of its JSON payload, in document order; its data where that is no JSON."""
+    """The texts of one frame: strings of its JSON payload, in document order; its data where that is no JSON.
+
+    Of a frame that the stream ended in, those that came.
+    """
 
     def __init__(self, frame: Frame) -> None:
         self._raw = frame.raw
         self._box: list[Any] = [None]
+        self._cut: CutJSON | None = None
         self._is_json = False
+        self.texts: list[Text] = []
         data = frame.data
-        if data is None:
-            self.texts: list[Text] = []
+        if data is None and frame.unterminated:
+            data = b"\n".join(_value(line) for line in _LINE.findall(frame.raw) if _is_field(line, b"data"))
+            self._cut = closed(data)
+            data = data if self._cut is None else self._cut.whole
+        if not data:
             return
-        if data.lstrip()[:1] and data.lstrip()[0] in _JSON_START:
+        if data.lstrip()[:1] in _JSON_STARTS:
             try:
                 self._box[0] = loads_exact(data)
                 self._is_json = True
             except NotJSON:
-                pass
-        if self._is_json:
-            self.texts = list(_texts(self._box))
-        else:
-            self.texts = [_Plain("", True, data, self._box, 0)]
+                self._cut = None
+        self.texts = [*texts_of(self._box)] if self._is_json else [_Plain("", True, data, self._box, 0)]
+
+    def change_names(self, change: Callable[[bytes], bytes]) -> bool:
+        """Apply `change` to every name of a member; whether one is another now."""
+        return self._is_json and _change_names(self._box, change)
 
     def raw(self) -> bytes:
         """The frame's bytes with the texts as they are now: its other lines stay, its data becomes one line."""
         value = self._box[0]
-        data = _written(value) if self._is_json else value
+        data = written(value) if self._is_json else value
+        if self._cut is not None:
+            data = self._cut.cut(data)
         lines = _LINE.findall(self._raw)
         name = b"data" if any(_is_field(line, b"data") for line in lines) else b"error"
         if name == b"error" and self._is_json:
-            data = _written(value["error"])  # llama.cpp's field of that name, see `agent.sse`
-        written = []
+            data = written(value["error"])  # llama.cpp's field of that name, see `agent.sse`
+        parts = []
         for line in lines:
             if not _is_field(line, name):
-                written.append(line)
+                parts.append(line)
             elif data is not None:
-                bom = _BOM if line.startswith(_BOM) else b""
                 end = line[len(line.rstrip(b"\r\n")) :]
-                written += [bom, b"\n".join(name + b": " + part for part in data.split(b"\n")), end]
+                parts.append(_BOM if line.startswith(_BOM) else b"")
+                parts += [b"\n".join(name + b": " + part for part in data.split(b"\n")), end]
                 data = None
-        return b"".join(written)
+        return b"".join(parts)
 
 
 class _Plain(Text):
@@ -108,8 +120,8 @@ class _Plain(Text):
         self._box[self._key] = data
 
 
-def _texts(box: list[Any]) -> Iterator[Text]:
-    """Level by level would lose the order; a stack keeps it, at any depth."""
+def texts_of(box: list[Any]) -> Iterator[Text]:
+    """The strings of the JSON value in a box, in document order, at any depth."""
     stack: list[tuple[Any, Any, str, str]] = [(box, 0, "", "")]
     while stack:
         holder, key, path, name = stack.pop()
@@ -145,11 +157,31 @@ def _part(value: dict[str, Any]) -> str:
     return part
 
 
+def _change_names(box: list[Any], change: Callable[[bytes], bytes]) -> bool:
+    changed = False
+    waiting: list[Any] = [box]
+    while waiting:
+        value = waiting.pop()
+        if type(value) is dict:
+            names = [change(name.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass") for name in value]
+            if names != [*value]:
+                changed = True
+                members = [*value.values()]
+                value.clear()
+                value.update(zip(names, members, strict=True))
+        waiting += [item for item in (value.values() if type(value) is dict else value) if type(item) in (dict, list)]
+    return changed
+
+
+def _value(line: bytes) -> bytes:
+    return line.rstrip(b"\r\n").partition(b":")[2].removeprefix(b" ")
+
+
 def _is_field(line: bytes, name: bytes) -> bool:
     return line.removeprefix(_BOM).rstrip(b"\r\n").partition(b":")[0] == name
 
 
-def _written(value: Any) -> bytes:
+def written(value: Any) -> bytes:
     """Compact JSON; halves of surrogate pairs, whose other halves are in the next frame, stay as escapes."""
     try:
         return orjson.dumps(value)

@@ -72,11 +72,21 @@ def header_secrets(headers: Iterable[tuple[str, str]], url: str = "") -> list[st
         if lower in ("authorization", "proxy-authorization"):
             found += _credentials(value)
         elif lower in ("cookie", "set-cookie"):
-            pairs = value.split(";") if lower == "cookie" else value.split(";")[:1]
-            found += [text for pair in pairs if len(text := pair.partition("=")[2].strip()) >= _COOKIE_MIN]
+            found += cookie_values([(lower, value)])
         elif _KEY_HEADER.search(lower) and lower not in _NO_KEY_HEADERS and "ratelimit" not in lower:
             found.append(value.strip())
     return [secret for secret in found if secret] + url_secrets(url)
+
+
+def cookie_values(headers: Iterable[tuple[str, str]]) -> list[str]:
+    """The values of the cookies that are sent or set."""
+    found: list[str] = []
+    for name, value in headers:
+        lower = name.lower()
+        if lower in ("cookie", "set-cookie"):
+            pairs = value.split(";") if lower == "cookie" else value.split(";")[:1]
+            found += [text for pair in pairs if len(text := pair.partition("=")[2].strip()) >= _COOKIE_MIN]
+    return found
 
 
 def url_secrets(url: str) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
+from agent.jsonio import NotJSON, loads_exact
+from harness.frame_texts import Text, texts_of, written
 from harness.joined_text import JoinedText, Piece
 from harness.redaction import PLACEHOLDER, Redactor
 
@@ -16,13 +16,15 @@ Chunk = tuple[float, bytes]
 class HeldBody:
     """Chunks in, each with its time; decided and redacted chunks out, in order. Those that are empty then are left out.
 
-    Where the rules need the whole text (`Redactor.needs_whole_texts`), nothing is decided before the end.
+    Nothing is decided before the end where the rules need the whole text (`Redactor.needs_whole_texts`), and in a list,
+    whose items may be the frames of a stream (Gemini without `alt=sse`), over which texts may be split.
     """
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._joined: JoinedText[float] = JoinedText(redactor, in_json=True)
         self._version = -1
+        self._is_list: bool | None = None
         self._whole: list[Chunk] = []
         self._size = 0
 
@@ -31,7 +33,9 @@ class HeldBody:
         if self._version != self._redactor.version:
             self._version = self._redactor.version
             self._secrets = self._redactor.open_secrets()
-        if self._redactor.needs_whole_texts:
+        if self._is_list is None and data.strip():
+            self._is_list = data.lstrip()[:1] == b"["
+        if self._is_list or self._redactor.needs_whole_texts:
             self._whole.append((t, data))
             self._size += len(data)
             return self.flush() if self._size > MOST_BYTES else []
@@ -43,7 +47,7 @@ class HeldBody:
         chunks = _chunks(self._joined.close()) if self._joined.pieces else []
         if self._whole:
             whole, self._whole, self._size = self._whole, [], 0
-            chunks += self._cut_alike(whole)
+            chunks += self._redacted(whole)
         return chunks
 
     def drop(self) -> int:
@@ -53,23 +57,44 @@ class HeldBody:
         self._whole, self._size = [], 0
         return size
 
-    def _cut_alike(self, whole: list[Chunk]) -> list[Chunk]:
-        """Redacted as one; where something was found the borders of chunks are moved out of placeholders."""
+    def _redacted(self, whole: list[Chunk]) -> list[Chunk]:
+        """Redacted as one text. Where something was found, no chunk ends inside a placeholder."""
         body = b"".join([data for _, data in whole])
-        redacted = self._redactor.bytes(body)
-        if redacted is body:
+        redacted = self._redactor.bytes(_without_split_secrets(body, self._redactor))
+        if redacted == body:
             return whole
         chunks = []
         start = border = 0
-        inside = [match.span() for match in re.finditer(PLACEHOLDER, redacted)]
+        placeholders = [match.span() for match in PLACEHOLDER.finditer(redacted)]
         for t, data in whole[:-1]:
             border += len(data)
-            end = next((after for before, after in inside if before < border < after), min(border, len(redacted)))
+            end = max(start, min(border, len(redacted)))
+            end = next((after for before, after in placeholders if before < end < after), end)
             chunks.append((t, redacted[start:end]))
-            start = max(start, end)
+            start = end
         chunks.append((whole[-1][0], redacted[start:]))
         return [chunk for chunk in chunks if chunk[1]]
 
 
 def _chunks(pieces: list[Piece[float]]) -> list[Chunk]:
     return [(piece.of, piece.data) for piece in pieces if piece.data]
+
+
+def _without_split_secrets(body: bytes, redactor: Redactor) -> bytes:
+    """A JSON list whose items' texts were joined as those of frames are."""
+    try:
+        items = loads_exact(body)
+    except NotJSON:
+        return body
+    if type(items) is not list:
+        return body
+    places: dict[str, JoinedText[Text]] = {}
+    for item in items:
+        for text in texts_of([item]):
+            if text.streamed:
+                joined = places.setdefault(text.place, JoinedText(redactor))
+                joined.pieces.append(Piece(text, text.data))
+    changed = [piece for joined in places.values() for piece in joined.close() if piece.changed]
+    for piece in changed:
+        piece.of.set(piece.data)
+    return written(items) if changed else body

@@ -34,7 +34,10 @@ E = TypeVar("E")
 
 @dataclass(slots=True)
 class HeldFrame(Generic[E]):
-    """A frame and what belongs to it. `raw`: its bytes without split secrets; `clean`: and without any other."""
+    """A frame and what belongs to it.
+
+    `raw`: its bytes without split secrets, and without what the user's rules find; `clean`: and without any other.
+    """
 
     frame: Frame
     extra: E
@@ -175,8 +178,21 @@ class HeldFrames(Generic[E]):
 
     def _look(self, held: HeldFrame[E]) -> None:
         held.texts = FrameTexts(held.frame)
+        if self._redactor.has_user_rules:
+            self._apply_user_rules(held, held.texts)
         for text in held.texts.texts:
             self._take(held, text)
+
+    def _apply_user_rules(self, held: HeldFrame[E], texts: FrameTexts) -> None:
+        """To all that is not joined with the texts of other frames."""
+        change = self._redactor.by_user_rules
+        held.changed = texts.change_names(change)
+        for text in texts.texts:
+            if not text.streamed:
+                data = change(text.data)
+                if data != text.data:
+                    text.set(data)
+                    held.changed = True
 
     def _take(self, held: HeldFrame[E], text: Text) -> None:
         opened = self._open.get(text.place)
@@ -190,19 +206,27 @@ class HeldFrames(Generic[E]):
                     del self._open[text.place]
                 return
         if opened is None:
-            if self._secrets.closed(text.data) or self._secrets.start(text.data) == len(text.data):
+            if not self._may_be_open(text):
                 return
-            opened = _Open(JoinedText(self._redactor), text.streamed, 0)
+            opened = _Open(JoinedText(self._redactor, user_rules=text.streamed), text.streamed, 0)
             self._open[text.place] = opened
         opened.last = held.number
         self._write(opened.joined.add((held, text), text.data, self._secrets))
         if not opened.joined.open:
             del self._open[text.place]
 
+    def _may_be_open(self, text: Text) -> bool:
+        if text.streamed and self._redactor.has_user_rules:
+            return bool(text.data)
+        if self._secrets.closed(text.data):
+            return False
+        return self._secrets.start(text.data, user_rules=text.streamed) < len(text.data)
+
     def _repeats(self, text: bytes) -> bool:
         """Whether a text that stands in frame after frame is one of its own, not a piece of a longer one."""
         twice = text * 2
-        return self._secrets.start(twice) >= len(text) and not self._redactor.find(twice)
+        start = self._secrets.start(twice, user_rules=False)
+        return start >= len(text) and not self._redactor.find(twice, user_rules=False)
 
     def _write(self, pieces: list[Piece[tuple[HeldFrame[E], Text]]]) -> None:
         for piece in pieces:

@@ -30,9 +30,10 @@ class Piece(Generic[P]):
 class JoinedText(Generic[P]):
     """Pieces in, decided pieces out. `in_json`: the text is a JSON document, not a string of one."""
 
-    def __init__(self, redactor: Redactor, *, in_json: bool = False) -> None:
+    def __init__(self, redactor: Redactor, *, in_json: bool = False, user_rules: bool = True) -> None:
         self._redactor = redactor
         self._in_json = in_json
+        self._user_rules = user_rules and not in_json
         self._before = b""
         self.pieces: list[Piece[P]] = []
         self.open = 0
@@ -47,13 +48,13 @@ class JoinedText(Generic[P]):
         """The pieces that are decided now; all where `open` is 0 then."""
         self.pieces.append(Piece(of, data))
         text = self._text()
-        start = secrets.start(text)
+        start = secrets.start(text, user_rules=self._user_rules)
         border = len(self._before)
         if start < border + len(self.pieces[0].data):
             self.open = len(text) - max(start, border)
             return []
-        found = self._redactor.find(text, in_json=self._in_json)
-        start = _undecided(text, start, found, secrets)
+        found = self._find(text)
+        start = self._undecided(text, start, found, secrets)
         self.open = len(text) - start
         count = 0
         at = border
@@ -69,7 +70,10 @@ class JoinedText(Generic[P]):
         """All pieces: nothing more comes, or nothing more is waited for."""
         text = self._text()
         self.open = 0
-        return self._decided(text, len(text), len(self.pieces), self._redactor.find(text, in_json=self._in_json))
+        return self._decided(text, len(text), len(self.pieces), self._find(text))
+
+    def _find(self, text: bytes) -> list[Secret]:
+        return self._redactor.find(text, in_json=self._in_json, user_rules=self._user_rules)
 
     def _text(self) -> bytes:
         return b"".join([self._before, *[piece.data for piece in self.pieces]])
@@ -90,6 +94,16 @@ class JoinedText(Generic[P]):
             self._before = _shortened(text[:border])
         return decided
 
+    def _undecided(self, text: bytes, start: int, found: list[Secret], secrets: OpenSecrets) -> int:
+        """From where on a text is undecided; `start`: the same if nothing in it were found already."""
+        for secret in found:
+            if secret.by_user and secret.end > start:
+                return min(start, secret.start)  # its match may become a longer one
+            if secret.start < start < secret.end:
+                text = text[: secret.start] + b"\xff" * (secret.end - secret.start) + text[secret.end :]
+                start = secrets.start(text, user_rules=self._user_rules)
+        return start
+
     def _replaced(self, text: bytes, at: int, end: int, secrets: list[Secret]) -> bytes:
         parts = []
         for secret in secrets:
@@ -97,17 +111,6 @@ class JoinedText(Generic[P]):
                 parts += [text[at : secret.start], self._redactor.placeholder(secret)]
             at = min(secret.end, end)
         return b"".join([*parts, text[at:end]])
-
-
-def _undecided(text: bytes, start: int, found: list[Secret], secrets: OpenSecrets) -> int:
-    """From where on a text is undecided, given that it is so from `start` on if nothing in it is a secret already."""
-    for secret in found:
-        if secret.by_user and secret.end > start:
-            return min(start, secret.start)  # its match may become a longer one
-        if secret.start < start < secret.end:
-            text = text[: secret.start] + b"\xff" * (secret.end - secret.start) + text[secret.end :]
-            start = secrets.start(text)
-    return start
 
 
 def _shortened(before: bytes) -> bytes:

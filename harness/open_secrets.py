@@ -89,7 +89,7 @@ class OpenSecrets:
             return False
         return not self._always
 
-    def start(self, text: bytes) -> int:
+    def start(self, text: bytes, *, user_rules: bool = True) -> int:
         """From where on a text may go on to be a secret, or a longer one; its length where it cannot."""
         size = len(text)
         if not size:
@@ -117,7 +117,7 @@ class OpenSecrets:
                 if text.endswith(end):
                     found = min(found, size - len(end))
                     break
-        if self._width > 1:
+        if user_rules and self._width > 1:
             chars = text.decode("utf-8", "surrogateescape")[1 - self._width :]
             found = min(found, size - len(chars.encode("utf-8", "surrogateescape")))
         return found

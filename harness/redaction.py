@@ -118,9 +118,13 @@ class Redactor:
         return [KEY_RULE, *(shape.name for shape in SHAPES), *self._user.names]
 
     @property
+    def has_user_rules(self) -> bool:
+        return bool(self._user)
+
+    @property
     def needs_whole_texts(self) -> bool:
         """Whether a part of a body cannot be redacted without what stands before and behind it."""
-        return bool(self._user) or any(value.is_number for value in self._known.values)
+        return self.has_user_rules or any(value.is_number for value in self._known.values)
 
     def learn(self, secret: str) -> None:
         """Replace this value from now on. Short values and well-known dummies are let be."""
@@ -156,12 +160,16 @@ class Redactor:
 
     def bytes(self, data: _Bytes) -> _Bytes:
         """A frame, a body or a part of one. Returns `data` itself where nothing was found."""
-        if not _may_hold_key(data) and not self._may_hold_value(data):
-            return data
-        found = self._replaced(data, self.find(data, in_json=True))
+        found = self.known(data)
         if self._user:
             found = change_texts(found, self._user_changed)
         return data if found == data else found
+
+    def known(self, data: _Bytes) -> _Bytes:
+        """As `bytes`, but without the user's rules."""
+        if not _may_hold_key(data) and not self._may_hold_value(data):
+            return data
+        return self._replaced(data, self.find(data, in_json=True))
 
     def text(self, text: str) -> str:
         """A plain text, such as a message or an output. Returns `text` itself where nothing was found."""
@@ -175,10 +183,14 @@ class Redactor:
         found = self.bytes(data)
         return value if found is data else loads_exact(found)
 
-    def find(self, data: _Bytes, *, in_json: bool = False) -> list[Secret]:
+    def by_user_rules(self, data: _Bytes) -> _Bytes:
+        """A text without what the user's rules find in it."""
+        return self._replaced(data, self._user_secrets(data, []))
+
+    def find(self, data: _Bytes, *, in_json: bool = False, user_rules: bool = True) -> list[Secret]:
         """The secrets in a text, in order, not numbered yet. `in_json`: in JSON or lines of it, without user rules."""
         secrets = self._known_secrets(data, in_json=in_json)
-        if self._user and not in_json:
+        if self._user and user_rules and not in_json:
             secrets = _apart(secrets + self._user_secrets(data, secrets))
         return secrets
 
@@ -237,8 +249,7 @@ class Redactor:
         return found
 
     def _user_changed(self, text: str) -> str:
-        data = text.encode("utf-8", "surrogatepass")
-        return self._replaced(data, self._user_secrets(data, [])).decode("utf-8", "surrogatepass")
+        return self.by_user_rules(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
     def _replaced(self, data: _Bytes, secrets: list[Secret]) -> _Bytes:
         if not secrets:
