@@ -35,7 +35,7 @@ class Answer:
 
     def feed(self, event: Event, max_retries: int) -> LoopEvent | None:
         """Take one event. An error that will be retried gives none; so does opaque data without text."""
-        if isinstance(event, Text | Reasoning):
+        if isinstance(event, (Text, Reasoning)):
             self._events.append(event)
             if not event.text:
                 return None

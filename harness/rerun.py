@@ -145,7 +145,7 @@ class _TurnRerun:
     def _streams(self, client: Client) -> Any:
         """`create_stream` over the replay, decoding as the recorded calls were decoded."""
 
-        async def create_stream(
+        def create_stream(
             messages: Sequence[Message],
             tools: Sequence[ToolSpec] = (),
             *,
@@ -156,9 +156,6 @@ class _TurnRerun:
             retry_of: int | None,
         ) -> AsyncGenerator[Event, None]:
             recorded = self._calls.get(call)
-            if recorded is None:  # the reader left in the backoff before this call, or just before it was made
-                await self._stop_if_left()
-            decode = {} if recorded is None else recorded.decode
             stream = client.stream(
                 messages,
                 tools,
@@ -167,13 +164,18 @@ class _TurnRerun:
                 params=params,
                 call=call,
                 retry_of=retry_of,
-                options=DecodeOptions.from_dict(decode),
+                options=DecodeOptions.from_dict({} if recorded is None else recorded.decode),
             )
-            async with contextlib.aclosing(stream):
-                async for event in stream:
-                    yield event
+            return self._beyond(stream) if recorded is None else stream
 
         return create_stream
+
+    async def _beyond(self, stream: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
+        """A call that is not recorded: the reader left in the backoff before it, or just before it was made."""
+        await self._stop_if_left()
+        async with contextlib.aclosing(stream):
+            async for event in stream:
+                yield event
 
     def _uncut(self, limits: Limits) -> Limits:
         """The limits to run with: where a result with secrets in it was cut, results are taken as they were given.
