@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, TypeAlias
 
 Normalizer: TypeAlias = Callable[[Any], Any]
@@ -80,6 +79,13 @@ BUILT_IN: dict[str, Normalizer] = {
     "paths": in_texts(PATHS),
     "uuids": in_texts(UUIDS),
 }
+
+
+def entry_points(**wanted: str) -> Any:
+    """`importlib.metadata.entry_points`, loaded on first use: it brings the email package with it."""
+    from importlib import metadata
+
+    return metadata.entry_points(**wanted)
 
 
 def names() -> list[str]:

@@ -9,7 +9,6 @@ import contextlib
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -255,6 +254,8 @@ def _header(
     rules: Sequence[str],
     normalizers: Sequence[str],
 ) -> Record:
+    from importlib.metadata import version  # it loads the email package
+
     header: Record = {
         "kind": "header",
         "t": 0.0,

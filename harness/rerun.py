@@ -8,7 +8,7 @@ import itertools
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent.client import Client
 from agent.events import DecodeOptions, Event, ToolCall
@@ -22,9 +22,11 @@ from agent.trim import cap
 from harness.errors import RecordingError, ReplayMismatch
 from harness.loop_difference import is_cut_notice, loop_difference
 from harness.recorded import Turn
-from harness.recorder import Recorder
 from harness.recording import Recording
 from harness.replay_transport import ReplayTransport
+
+if TYPE_CHECKING:
+    from harness.recorder import Recorder
 
 T = TypeVar("T")
 

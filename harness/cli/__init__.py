@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
 
 import click
@@ -90,6 +89,8 @@ class LazyGroup(click.Group):
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
+        from importlib.metadata import version  # it loads the email package
+
         click.echo(f"harness {version('trajectory-harness')}")
         ctx.exit()
 
