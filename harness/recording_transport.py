@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from agent.events import EOF, End
 from harness import wire
-from harness.call_recorder import CallRecorder
 
 if TYPE_CHECKING:
+    from harness.call_recorder import CallRecorder
     from harness.recorder import Recorder
 
 CLOSED = End("closed")
