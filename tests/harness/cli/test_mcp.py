@@ -67,7 +67,7 @@ async def over_stdio(folder, *args, mode="auto"):
         env={**environment(folder), "PYTHONPATH": str(ROOT)},
         cwd=folder,
     )
-    async with mcp.Client(server, mode=mode) as client:
+    async with mcp.Client(mcp.stdio_client(server), mode=mode) as client:
         yield client
 
 
