@@ -14,18 +14,21 @@ from agent.providers import adapter
 from agent.providers.base import Decoder
 from agent.sse import DEFAULT_LIMIT, Frame, SSEDecoder
 
-_STREAM_START = frozenset(b"deir:\xef")  # data, event, id, retry, a comment, a byte order mark: no JSON begins so
+_STREAM_START = frozenset(b"deir:")  # data, event, id, retry, a comment: no JSON begins so
 _BODY_START = frozenset(b"{[<")  # no field of an event stream begins so
-_BLANK = b" \t\r\n"
+_BLANK = b" \t\r\n\xef\xbb\xbf"
+"""What may stand before the first byte that tells: white space, and the bytes of a byte order mark."""
+
+_MOST_BLANK = 4096
 _UNTOLD = ("", "text/plain", "application/octet-stream")
 
 
 class Framer:
     """Bytes of one response in, frames out where it is an event stream.
 
-    The content type decides, unless the very first byte shows it to be wrong; where the type says nothing, the first
-    byte that is not blank decides. `is_stream` is None until then. For a plain body `feed` gives no frames, and
-    `body(chunk)` passes its bytes through.
+    The content type decides, unless the first byte that is not blank shows it to be wrong; where the type says nothing,
+    that byte decides. `is_stream` is None until then. For a plain body `feed` gives no frames, and `body(chunk)` passes
+    its bytes through.
     """
 
     __slots__ = ("_blank", "_limit", "_sse", "_strict", "_type", "is_stream")
@@ -76,16 +79,16 @@ class Framer:
         return [] if self._sse is None else self._sse.flush()
 
     def _decide(self, seen: bytes) -> None:
-        first = seen[0]
-        if self._type not in _UNTOLD:
-            says_stream = self._type == "text/event-stream"
-            self.is_stream = (
-                first not in _BODY_START if says_stream else "json" in self._type and first in _STREAM_START
-            )
+        says_stream, says_json = self._type == "text/event-stream", "json" in self._type
+        if not (says_stream or says_json or self._type in _UNTOLD):
+            self.is_stream = False
             return
+        seen = seen[:_MOST_BLANK]
         rest = seen.lstrip(_BLANK)
         if rest:
-            self.is_stream = rest[0] in _STREAM_START
+            self.is_stream = rest[0] not in _BODY_START if says_stream else rest[0] in _STREAM_START
+        elif len(seen) == _MOST_BLANK:  # a long wait is filled with blank lines
+            self.is_stream = not says_json
 
 
 class ResponseDecoder:

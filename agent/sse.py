@@ -221,16 +221,24 @@ class SSEDecoder:
 
     def _feed_blocks(self, chunk: bytes) -> list[Frame]:
         """The same for any such chunk."""
-        blank = b"".join(self._pending)
+        pending, size = self._pending, self._size
         frames = []
         blocks = chunk.split(b"\n\n")
         tail = blocks.pop()
         for block in blocks:
-            blank += block + b"\n\n"
-            if block and block != b"\n":
-                frames.append(self._frame_of(blank))
-                blank = b""
-        self._keep(blank + tail, block=tail not in (b"", b"\n"))
+            raw = block + b"\n\n"
+            if not block or block == b"\n":
+                pending.append(raw)
+                size += len(raw)
+                continue
+            if pending:
+                raw = b"".join((*pending, raw))
+                pending, size = [], 0
+            frames.append(self._frame_of(raw))
+        if tail:
+            pending.append(tail)
+        self._pending, self._size = pending, size + len(tail)
+        self._block = tail not in (b"", b"\n")
         return frames
 
     def _feed_crlf(self, chunk: bytes) -> list[Frame]:

@@ -170,6 +170,7 @@ class Decoder:
 
     def parse_body(self, body: bytes) -> list[Event]:
         """The events of a non-streamed answer of the same API. `finish` follows."""
+        body = body.removeprefix(b"\xef\xbb\xbf")
         try:
             payload = loads_exact(body)
         except NotJSON:

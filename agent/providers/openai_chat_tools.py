@@ -126,6 +126,9 @@ class ToolCalls:
         call = self._last if index is None else self._open.get(index)
         if id:
             known = self._by_id.get((index, id))
+            if known is None and call is None:
+                earlier = self._by_id.get((None, id))
+                known = earlier if earlier is not None and earlier.index is None else None
             if known is not None or call is None:
                 return known
             late = not call.id and not (name and call.begun)

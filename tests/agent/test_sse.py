@@ -152,3 +152,13 @@ def test_limit(body, limit, data):
     assert frames == kept
     assert decoder.overflowed == (len(kept) < len(whole))
     assert b"".join(frame.raw for frame in frames) + rest == body
+
+
+@pytest.mark.parametrize("size", [1, 100, 300_000])
+def test_any_number_of_blank_lines_may_come_before_a_frame(size):
+    body = b"\n" * 300_000
+    decoder = SSEDecoder()
+    frames = [frame for start in range(0, len(body), size) for frame in decoder.feed(body[start : start + size])]
+    frames += decoder.feed(b"data: 1\n\n")
+    assert fields(frames) == [(b"1", "message", None, False)]
+    assert frames[0].raw == body + b"data: 1\n\n"
