@@ -24,9 +24,10 @@ _OWN_AGENT = re.compile(r"python-httpx2?/")
 
 def answer(request: Any, miss: ReplayMismatch) -> Any:
     """The response that stands for a miss, in the shape of the provider that was asked; or `miss` is raised."""
+    __tracebackhide__ = True  # in pytest, the user's own line counts
     agent = request.headers.get("user-agent", "")
     if not agent or _OWN_AGENT.match(agent):
-        raise miss
+        raise miss.with_traceback(None) from None
     shape = shape_of(request.url.path, request.headers.multi_items())
     body = error_body(shape, STATUS, text_of(miss), "replay_mismatch")
     headers = [("content-type", "application/json"), DONT_RETRY]

@@ -23,6 +23,7 @@ class ModeTransport:
         self._inner = None if inner is None else Behind(inner)
 
     def handle_request(self, request: Any) -> Any:
+        __tracebackhide__ = True
         session = self._session
         if session.answers:
             request.read()
@@ -40,6 +41,7 @@ class ModeTransport:
         return session.sending(self._network()).handle_request(request)
 
     async def handle_async_request(self, request: Any) -> Any:
+        __tracebackhide__ = True
         session = self._session
         if session.answers:
             await request.aread()

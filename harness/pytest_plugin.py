@@ -6,6 +6,7 @@ It is loaded in every pytest run of an environment, so it imports nothing more t
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,8 +30,8 @@ _PASSED_ON = "trajectory_harness_asked"
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    if find_spec("pytest_recording") is not None and not pluginmanager.is_blocked("recording"):
-        return  # it has an option of this name, for the same thing; its words are understood
+    if _is_option_of_theirs(pluginmanager):
+        return
     group = parser.getgroup("harness", "recordings of LLM calls (trajectory-harness)")
     group.addoption(
         "--record-mode",
@@ -40,6 +41,16 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         metavar="MODE",
         help=f"{', '.join(MODES)}; default is {VARIABLE}, else {REPLAY}. Under CI it is always {REPLAY}.",
     )
+
+
+def _is_option_of_theirs(pluginmanager: pytest.PytestPluginManager) -> bool:
+    """Whether pytest-recording is loaded, or will be: its option of this name is for the same thing, and its words are
+    understood."""
+    if pluginmanager.is_blocked("recording"):
+        return False
+    if os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
+        return "pytest_recording" in sys.modules
+    return find_spec("pytest_recording") is not None
 
 
 def pytest_configure(config: pytest.Config) -> None:

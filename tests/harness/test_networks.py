@@ -41,6 +41,6 @@ async def test_a_proxy_that_is_given_wins(name, monkeypatch):
 def test_the_environment_may_be_of_no_concern(monkeypatch):
     module = family("httpx")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    with module.Client(transport=NetworkTransport(module, {"trust_env": False})) as client:
-        with pytest.raises(module.ConnectError):
-            client.get("http://127.0.0.2:9")
+    client = module.Client(transport=NetworkTransport(module, {"trust_env": False}))
+    with client, pytest.raises(module.ConnectError):
+        client.get("http://127.0.0.2:9")

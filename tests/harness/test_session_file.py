@@ -30,6 +30,10 @@ def ask(client, prompt="hi", **fields):
     return client.post(URL, json={"model": "m", "messages": [{"role": "user", "content": prompt}], **fields}).text
 
 
+def fail(error):
+    raise error
+
+
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "runs" / "a.jsonl"
@@ -62,35 +66,43 @@ class TestReplay:
         assert not found.recorded
 
     def test_a_miss_is_raised_at_once_and_again_at_the_end(self, recorded):
-        with pytest.raises(ReplayMismatch, match="messages\\[0\\].content") as caught:
-            with session(recorded, "replay") as found:
-                client = found.client()
-                with pytest.raises(ReplayMismatch):
-                    ask(client, "other")
+        found = session(recorded, "replay")
+        found.open()
+        with pytest.raises(ReplayMismatch, match=r"messages\[0\]\.content"):
+            ask(found.client(), "other")
+        with pytest.raises(ReplayMismatch) as caught:
+            found.finish(None)
         assert caught.value is found.misses[0]
         assert caught.value.hint == "record it anew: run it again with HARNESS_RECORD_MODE=record"
 
     def test_what_the_block_raises_wins_and_tells_of_the_miss(self, recorded):
-        with pytest.raises(KeyError) as caught, session(recorded, "replay") as found:
-            with pytest.raises(ReplayMismatch):
-                ask(found.client(), "other")
-            raise KeyError("mine")
+        def block():
+            with session(recorded, "replay") as found:
+                with pytest.raises(ReplayMismatch):
+                    ask(found.client(), "other")
+                raise KeyError("mine")
+
+        with pytest.raises(KeyError) as caught:
+            block()
         assert "no recorded call answers" in caught.value.__notes__[0]
 
     def test_unused_calls(self, recorded):
         with session(recorded, "replay") as found:
             ask(found.client())
         assert [call.number for call in found.unused] == [1]
-        with pytest.raises(UnusedCalls, match=r"call 1, POST https://api.test/v1/chat/completions$"):
-            with session(recorded, "replay", strict=True) as found:
-                ask(found.client())
+        found = session(recorded, "replay", strict=True)
+        found.open()
+        ask(found.client())
+        with pytest.raises(UnusedCalls, match=r"call 1, POST https://api\.test/v1/chat/completions$"):
+            found.finish(None)
 
     def test_a_missing_recording(self, path):
-        with pytest.raises(RecordingError, match="there is no such recording .record it anew: do this"):
+        with pytest.raises(RecordingError, match=r"there is no such recording \(record it anew: do this\)"):
             session(path, "replay", rerecord="record it anew: do this").open()
+        found = session(path, "replay", lenient=True)
+        found.open()
         with pytest.raises(ReplayMismatch, match=r"the recording holds no call; .*a\.jsonl is missing; record it"):
-            with session(path, "replay", lenient=True) as found:
-                ask(found.client())
+            ask(found.client())
         with session(path, "replay", lenient=True):
             pass
 
@@ -111,8 +123,7 @@ class TestRecord:
     def test_a_failed_block_leaves_the_old_one(self, recorded, error, status):
         before = recorded.read_bytes()
         with pytest.raises(error) as caught, session(recorded, "record") as made:
-            ask(made.client(transport=network_of("anew")))
-            raise error
+            fail(error(ask(made.client(transport=network_of("anew")))))
         assert recorded.read_bytes() == before
         part = recorded.with_name("a.jsonl.part")
         assert harness.open(part).end["status"] == status
@@ -190,8 +201,7 @@ class TestRecordMissing:
     def test_a_failed_block_adds_nothing(self, recorded):
         before = recorded.read_bytes()
         with pytest.raises(KeyError), session(recorded, "record-missing") as found:
-            ask(found.client(transport=network_of("a")), "more")
-            raise KeyError
+            fail(KeyError(ask(found.client(transport=network_of("a")), "more")))
         assert recorded.read_bytes() == before
 
     def test_a_compressed_recording_is_refused(self, tmp_path):
@@ -210,10 +220,13 @@ class TestVerify:
         assert recorded.read_bytes() == before
 
     def test_another_answer_is_told_and_kept(self, recorded):
-        with pytest.raises(LiveMismatch) as caught, session(recorded, "verify") as found:
-            client = found.client(transport=network_of("for hi", "for you"))
-            ask(client)
-            assert "for you" in ask(client, "bye"), "the caller sees the live answer"
+        found = session(recorded, "verify")
+        found.open()
+        client = found.client(transport=network_of("for hi", "for you"))
+        ask(client)
+        assert "for you" in ask(client, "bye"), "the caller sees the live answer"
+        with pytest.raises(LiveMismatch) as caught:
+            found.finish(None)
         text = str(caught.value)
         assert 'call 1 is answered otherwise today: frame 0: choices[0].delta.content: recorded "for bye"' in text
         assert "the live answers are kept at" in text
@@ -272,9 +285,9 @@ class TestOther:
 def test_appending_goes_on_with_numbers_and_totals(recorded):
     network = Scripted([Reply([b'{"error":{"message":"no"}}'], 401, "application/json"), chat("x")])
     with Recorder(recorded, append=True) as recorder:
-        with family("httpx").Client(transport=recorder.transport(network)) as client:
-            ask(client)
-            client.post(URL, json={"a": 1}, extensions={"trajectory": {"call": 0}})
+        client = family("httpx").Client(transport=recorder.transport(network))
+        ask(client)
+        client.post(URL, json={"a": 1}, extensions={"trajectory": {"call": 0}})
     again = harness.open(recorded, strict=True)
     assert [call.number for call in again.calls] == [0, 1, 2, 3]
     assert (again.end["calls"], again.end["errors"]) == (4, 1)

@@ -68,7 +68,8 @@ SAME = {
     "order of members": ([{"a": 1, "b": 2}], [{"b": 2, "a": 1}]),
     "placeholders": ([{"a": "[redacted:key:1]"}], [{"a": "[redacted:key:7]"}]),
     "nested signatures": (
-        [{"parts": [{"thoughtSignature": "AAAA", "text": "x"}]}], [{"parts": [{"thoughtSignature": "BBBB", "text": "x"}]}],
+        [{"parts": [{"thoughtSignature": "AAAA", "text": "x"}]}],
+        [{"parts": [{"thoughtSignature": "BBBB", "text": "x"}]}],
     ),
 }  # fmt: skip
 
