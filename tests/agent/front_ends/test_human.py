@@ -80,7 +80,8 @@ async def test_notices():
     assert lines[0].startswith("retry 1 in 0.4")
     assert lines[0].endswith(" s: busy")
     assert lines[1] == "the provider paused; going on"
-    assert lines[3].startswith("result of look cut from 50,000 to ")
+    assert lines[3].startswith("<- 19,")
+    assert lines[4].startswith("result of look cut from 50,000 to ")
 
 
 async def test_trim_notices():
