@@ -7,7 +7,6 @@ a command win over it.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -92,6 +91,8 @@ _cached = cache(load)
 
 def _table(path: Path) -> dict[str, Any] | None:
     """The table of one file, None where it has none."""
+    import tomllib
+
     try:
         document = tomllib.loads(path.read_bytes().decode(), parse_float=Decimal)
     except OSError as error:
