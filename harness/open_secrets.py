@@ -15,6 +15,7 @@ from harness.key_shapes import (
     BEARER_CHAR,
     HINTS,
     PEM_LENGTH,
+    PEM_NAME,
     SHAPES,
     START,
     char_pattern,
@@ -39,9 +40,8 @@ _openings += [nested(units(head), rb"\Z") for head in (_BEARER, _BEGIN)]
 _word_opening = re.compile(START + b"(?:" + b"|".join(_openings) + b")")
 _bearer_opening = re.compile(START + _BEARER + rb" +" + BEARER_CHAR + rb"*\\?\Z")
 _pem = next(shape for shape in SHAPES if shape.name == "private_key")
-_pem_opening = re.compile(
-    _BEGIN + rb' (?:[A-Z0-9 ]{0,60}-{0,5}\Z|[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[^"]{0,%d}\Z)' % PEM_LENGTH
-)
+_pem_end = re.compile(rb"-----END " + PEM_NAME)
+_pem_opening = re.compile(_BEGIN + rb" (?:[A-Z0-9 ]{0,60}-{0,5}\Z|" + PEM_NAME + rb'[^"]{0,%d}\Z)' % PEM_LENGTH)
 _dash, _underscore, _upper_a, _space = (hint.search for hint in HINTS)
 
 
@@ -195,7 +195,7 @@ def _pem_start(text: bytes) -> int:
     while at >= 0:
         if _pem_opening.match(text, at) is not None:
             key = _pem.pattern.match(text, at)
-            if key is None or b"-----END " not in key[0]:
+            if key is None or _pem_end.search(key[0]) is None:
                 return at
             at = key.end()
         at = text.find(_BEGIN, at + 1)
