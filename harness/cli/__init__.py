@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -22,6 +23,7 @@ COMMANDS = {
     "decode": "Turn the raw bytes of a provider's response into events.",
     "scan": "Look for secrets in recordings and other files.",
     "scrub": "Remove the secrets that scan finds from recordings.",
+    "import": "Make recordings of the files of other tools (vcrpy cassettes).",
     "recover": "Take what can be read out of a damaged recording.",
     "doctor": "Tell what is installed and configured, for bug reports.",
     "mcp": "Serve the agent and its recordings to MCP clients.",
@@ -69,7 +71,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"harness.cli.{cmd_name}").command
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command: click.Command = import_module(f"harness.cli.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
