@@ -20,6 +20,9 @@ WIRE = "openai-chat"
 NO_REASONING = frozenset({"openai", "groq", "mistral", "perplexity", "copilot", "openrouter"})
 """Providers that refuse or ignore `reasoning_content` on a message, or have another field for it."""
 
+NO_STREAM_OPTIONS = "https://api.mistral.ai/"
+"""Mistral answers 422 to `stream_options` ("Extra inputs are not permitted") and reports usage without being asked."""
+
 Json = dict[str, Any]
 
 
@@ -43,7 +46,7 @@ def build(
     if offered:
         body["tools"] = offered
     body["stream"] = stream
-    if stream:
+    if stream and not target.base_url.startswith(NO_STREAM_OPTIONS):
         body["stream_options"] = {"include_usage": True}
     for name, value in params.items():
         if name == "max_tokens":

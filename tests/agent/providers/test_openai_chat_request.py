@@ -68,6 +68,11 @@ def test_params() -> None:
     assert "max_tokens" not in body([user("hi")])
 
 
+def test_mistral_refuses_stream_options_and_reports_usage_unasked() -> None:
+    assert "stream_options" not in body([user("hi")], Target("mistral", "openai-chat", "https://api.mistral.ai/v1"))
+    assert "stream_options" in body([user("hi")], Target("mistral", "openai-chat", "http://127.0.0.1:8080/v1"))
+
+
 @pytest.mark.parametrize(
     ("explicit", "expected"),
     [(None, ["one\n\ntwo"]), ("given", ["given"]), ("", [])],
