@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from harness.cli.server_options import open_recorder, port_option, recorded_line, recording_options, say, say_all
+from harness.cli.server_options import Output, port_option, recording_options, say
 
 EXIT_FAILED = 1
 
@@ -34,20 +34,21 @@ def command(ctx: click.Context, /, port: int, **options: Any) -> None:
 
     config = current()
     doors = doors_for(config, options["upstreams"])
-    recorder = open_recorder(config, "proxy", options)
+    output = Output(config, "proxy", options)
+    app = RecordProxy(output.recorder, doors)
     status = "error"
 
     def started(url: str) -> None:
         for name, value in doors.environment(url, {}).items():
             click.echo(f"export {name}={value}")
-        say(f"record proxy at {url}, recording to {recorder.path}; Ctrl-C stops it")
+        say(f"record proxy at {url}, recording to {output.path}; Ctrl-C stops it")
 
     try:
-        app = RecordProxy(recorder, doors)
         asyncio.run(run_until_stopped(app, port, started))
         status = "ok"
     finally:
-        recorder.close(status)
-    say_all(app.faults)
-    say(recorded_line(recorder, app.calls))
-    ctx.exit(EXIT_FAILED if recorder.errors or app.faults else 0)
+        line = output.finish(status, app.calls)
+    for fault in app.faults:
+        say(fault)
+    say(line)
+    ctx.exit(EXIT_FAILED if output.recorder.errors or app.faults else 0)

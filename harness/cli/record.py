@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from harness.cli.server_options import open_recorder, port_option, recorded_line, recording_options, say, say_all
+from harness.cli.server_options import Output, port_option, recording_options, say
 
 EXIT_FAILED = 1
 _NOTHING = (
-    "no call came through the proxy, so nothing is recorded: the program reads none of the variables it was given. "
-    "Set its base URL to $HARNESS_PROXY_URL/openai/v1 (or /anthropic, /gemini), see docs/any-language.md"
+    "the program reads none of the variables it was given? Set its base URL to $HARNESS_PROXY_URL/openai/v1 "
+    "(or /anthropic, /gemini); see docs/any-language.md"
 )
 
 
@@ -44,18 +44,18 @@ def command(ctx: click.Context, /, command: tuple[str, ...], port: int, quiet: b
 
     config = current()
     doors = doors_for(config, options["upstreams"])
-    recorder = open_recorder(config, Path(command[0]).name, options)
+    output = Output(config, Path(command[0]).name, options)
+    app = RecordProxy(output.recorder, doors)
     status = "error"
     try:
-        app = RecordProxy(recorder, doors)
         ended = asyncio.run(run_with(app, doors, port, command, None if quiet else say))
         status = "cancelled" if ended.cancelled else "ok" if ended.status == 0 else "error"
     finally:
-        recorder.close(status)
-    say_all(app.faults)
+        line = output.finish(status, app.calls)
+    for fault in app.faults:
+        say(fault)
     if app.calls == 0:
-        recorder.path.unlink(missing_ok=True)
-        say(_NOTHING)
+        say(f"{line}; {_NOTHING}")
     elif not quiet:
-        say(recorded_line(recorder, app.calls))
-    ctx.exit(ended.status or (EXIT_FAILED if recorder.errors or app.faults else 0))
+        say(line)
+    ctx.exit(ended.status or (EXIT_FAILED if output.recorder.errors or app.faults else 0))

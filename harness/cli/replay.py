@@ -14,31 +14,61 @@ from typing import Any
 import click
 
 from agent.jsonio import dumps
+from harness.cli.server_options import port_option, replay_options
 from harness.paths import find_recordings
 from harness.replayer import Replayed, replay_recording
 
 EXIT_FAILED = 1
 EXIT_UNUSABLE = 2
+_CHILD = "harness.child"
+_OF_REPLAY = ("jobs", "as_json", "quiet")
 _WORDS = {"pass": "ok", "fail": "FAIL", "error": "ERROR"}
 
 
-@click.command(name="replay")
-@click.argument("paths", nargs=-1, required=True)
+class _Replay(click.Command):
+    """Takes what follows `--` as a command, where click would see further paths."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[_CHILD] = args[at + 1 :]
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+
+@click.command(name="replay", cls=_Replay)
+@click.argument("paths", nargs=-1, required=True, metavar="PATHS... [-- COMMAND...]")
 @click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a recording, then one with the totals.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what did not pass, and the totals.")
+@replay_options
+@port_option
 @click.pass_context
-def command(ctx: click.Context, /, paths: tuple[str, ...], jobs: int, as_json: bool, quiet: bool) -> None:
+def command(
+    ctx: click.Context, /, paths: tuple[str, ...], jobs: int, as_json: bool, quiet: bool, **options: Any
+) -> None:
     """Replay recordings offline: no network, no key, no cost.
 
     PATHS are files, folders or globs. For each recording the events are derived anew from the recorded frames, and the
     agent loop runs again over them with the recorded tool results; both must come out as recorded. Exit status: 1 when
     one differs, 2 when one cannot be read.
 
+    With a COMMAND, that program runs against the recordings instead, whatever language it is written in: the base-URL
+    variables of the official SDKs and known agents lead to a local server that answers from them. Exit status: the
+    program's; 1 where it is 0 but a request was missed, or with --strict a recorded call was not asked for. --speed,
+    --strict, --ignore, --normalizer, --match-host and --port belong to this form.
+
     \b
     harness replay recordings/
     harness replay 'runs/**/*.jsonl' --jobs 2
+    harness replay session.jsonl -- node agent.mjs "Fix the tests"
     """
+    child = ctx.meta.get(_CHILD)
+    _check_form(ctx, child)
+    if child is not None:
+        from harness.cli.replay_child import replay_child
+
+        ctx.exit(replay_child(paths, child, **options))
     files = find_recordings(paths)
     started = time.perf_counter()
     results = list(_with_progress(_replay_all(files, jobs), len(files)))
@@ -49,6 +79,19 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], jobs: int, as_json: b
         _print_table(results, seconds, quiet)
     statuses = {result.status for result in results}
     ctx.exit(EXIT_UNUSABLE if "error" in statuses else EXIT_FAILED if "fail" in statuses else 0)
+
+
+def _check_form(ctx: click.Context, child: list[str] | None) -> None:
+    """Raises `UsageError` for an option of the other form, and for `--` with nothing behind it."""
+    if child == []:
+        raise click.UsageError("no COMMAND after --")
+    for option in ctx.command.params:
+        name = option.name or ""
+        if name == "paths" or ctx.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
+            continue
+        if (child is not None) == (name in _OF_REPLAY):
+            rule = "does not go with" if child is not None else "needs"
+            raise click.UsageError(f"{option.opts[-1]} {rule} `-- COMMAND`")
 
 
 def _replay_all(files: list[Path], jobs: int) -> Iterator[Replayed]:

@@ -26,11 +26,11 @@ def replay_child(files: Sequence[str], command: Sequence[str], port: int, **opti
 
     config = current()
     doors = doors_for(config)
-    calls = read_calls(find_recordings(files), say)
+    calls, normalizers = read_calls(find_recordings(files), say)
     app = ReplayServer(
         [call for _, call in calls],
         doors,
-        rules=match_rules(config, options),
+        rules=match_rules(config, options, normalizers),
         redactor=config.redactor(),
         speed=options["speed"],
     )

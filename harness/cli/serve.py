@@ -38,11 +38,11 @@ def command(ctx: click.Context, /, files: tuple[str, ...], port: int, **options:
 
     config = current()
     doors = doors_for(config)
-    calls = read_calls(find_recordings(files), say)
+    calls, normalizers = read_calls(find_recordings(files), say)
     app = ReplayServer(
         [call for _, call in calls],
         doors,
-        rules=match_rules(config, options),
+        rules=match_rules(config, options, normalizers),
         redactor=config.redactor(),
         speed=options["speed"],
         repeat=options["repeat"],

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.config import Config
 from harness.errors import HarnessError
-from harness.matching import MatchRules
-from harness.recorder import Recorder
-from harness.session import new_path
+
+if TYPE_CHECKING:
+    from harness.config import Config
+    from harness.matching import MatchRules
 
 
 def port_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -27,10 +27,24 @@ def port_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return option(function)
 
 
+def normalizer_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--normalizer`."""
+    option = click.option(
+        "--normalizer",
+        "normalizers",
+        multiple=True,
+        metavar="NAME",
+        help="Let parts of prompts differ that change from run to run: dates, uuids, paths, ids, codex, or one that is "
+        "installed.",
+    )
+    return option(function)
+
+
 def replay_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What decides how recorded calls answer: `--speed`, `--strict`, `--ignore`, `--match-host`."""
+    """What decides how recorded calls answer: `--speed`, `--strict`, `--ignore`, `--normalizer`, `--match-host`."""
     for option in (
         click.option("--match-host", is_flag=True, help="Tell calls to different hosts apart."),
+        normalizer_option,
         click.option("--ignore", multiple=True, metavar="FIELD", help="A top-level body field that may differ."),
         click.option("--strict", is_flag=True, help="Exit with 1 also where a recorded call was not asked for."),
         click.option(
@@ -43,17 +57,25 @@ def replay_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def match_rules(config: Config, options: dict[str, Any]) -> MatchRules:
-    """The rules that `replay_options` ask for, on top of the configured ones."""
+def match_rules(config: Config, options: dict[str, Any], named: Sequence[str] = ()) -> MatchRules:
+    """The rules that `replay_options` ask for, on top of the configured ones and the normalizers that recordings name.
+
+    Raises `HarnessError`.
+    """
     rules = config.match_rules(host=options["match_host"])
-    return replace(rules, ignore=(*rules.ignore, *options["ignore"]))
+    normalizers = tuple(dict.fromkeys([*rules.normalizers, *named, *options["normalizers"]]))
+    try:
+        return replace(rules, ignore=(*rules.ignore, *options["ignore"]), normalizers=normalizers)
+    except ValueError as error:
+        raise HarnessError(str(error)) from None
 
 
 def recording_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Where and how a proxy records: `-o`, `--force`, `--upstream`, `--tag`, `--source`."""
+    """Where and how a proxy records: `-o`, `--force`, `--upstream`, `--normalizer`, `--tag`, `--source`."""
     for option in (
         click.option("--source", default="live", show_default=True, help="What the header says was recorded."),
         click.option("--tag", "tags", multiple=True, help="A tag for the recording's header; may be repeated."),
+        normalizer_option,
         click.option(
             "--upstream",
             "upstreams",
@@ -61,7 +83,7 @@ def recording_options(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="[NAME=]URL",
             help="Server to forward to, for all or for one provider.  [default: the provider's own]",
         ),
-        click.option("--force", is_flag=True, help="Overwrite an existing recording."),
+        click.option("--force", is_flag=True, help="Replace an existing recording, once the new one is there."),
         click.option(
             "-o", "--out", type=click.Path(path_type=Path), help="The recording.  [default: a new file in recordings/]"
         ),
@@ -75,26 +97,42 @@ def say(line: str) -> None:
     click.echo(f"harness: {line}", err=True)
 
 
-def open_recorder(config: Config, name: str, options: dict[str, Any]) -> Recorder:
-    """The recorder that `recording_options` ask for. Raises `HarnessError`."""
-    out: Path = options["out"] or new_path(config.recordings, name)
-    if out.is_dir():
-        raise HarnessError(f"{out}: this is a folder: name a file in it, such as {out / 'session.jsonl'}")
-    return Recorder(
-        out,
-        source=options["source"],
-        tags=options["tags"],
-        redactor=config.redactor(),
-        force=options["force"],
-        warn=say,
-    )
+class Output:
+    """The recording that `recording_options` ask for. `name` is what a new file is named after.
 
+    One that is there already is kept until the new one is made. Raises `HarnessError`.
+    """
 
-def recorded_line(recorder: Recorder, calls: int) -> str:
-    """What was recorded, and where."""
-    return f"recorded {calls} call{'' if calls == 1 else 's'} in {recorder.path}"
+    def __init__(self, config: Config, name: str, options: dict[str, Any]) -> None:
+        from harness.beside import Beside
+        from harness.recorder import Recorder
+        from harness.session import new_path
 
+        self.path: Path = options["out"] or new_path(config.recordings, name)
+        if self.path.is_dir():
+            raise HarnessError(f"{self.path}: this is a folder: name a file in it, such as {self.path / 'a.jsonl'}")
+        match_rules(config, {"match_host": False, "ignore": (), "normalizers": options["normalizers"]})
+        self._beside = Beside(self.path) if options["force"] and self.path.exists() else None
+        self.recorder = Recorder(
+            self.path if self._beside is None else self._beside.part,
+            source=options["source"],
+            tags=options["tags"],
+            normalizers=(*config.normalizers, *options["normalizers"]),
+            redactor=config.redactor(),
+            force=self._beside is not None,
+            warn=say,
+        )
 
-def say_all(lines: Sequence[str]) -> None:
-    for line in lines:
-        say(line)
+    def finish(self, status: str, calls: int) -> str:
+        """Close the recording; a line that says where it is. One without calls is removed."""
+        self.recorder.close(status)
+        if calls == 0:
+            self.recorder.path.unlink(missing_ok=True)
+            return "nothing is recorded: no call came through the proxy"
+        found = f"recorded {calls} call{'' if calls == 1 else 's'}"
+        if self._beside is None:
+            return f"{found} in {self.path}"
+        if self.recorder.errors:
+            return f"{found}, but not all of it: see {self._beside.part}; {self.path} is as it was"
+        self._beside.swap_in()
+        return f"{found} in {self.path}"

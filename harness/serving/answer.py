@@ -79,7 +79,7 @@ class ReplayServer:
         await answer(exchange, self._answer(exchange, body), self.faults)
 
     async def _answer(self, exchange: Exchange, body: bytes) -> None:
-        path = self._doors.strip(exchange.path)
+        path = self._doors.unprefixed(exchange.path)
         try:
             call = self._take(exchange, path, body)
         except ReplayMismatch as miss:
@@ -87,7 +87,7 @@ class ReplayServer:
             if value is not None:
                 await _whole(exchange, dumps(value))
                 return
-            text = miss_text(miss)
+            text = miss.report()
             self.misses.append(text)
             if self._on_miss is not None:
                 self._on_miss(text)
@@ -102,19 +102,16 @@ class ReplayServer:
         request = self._request(exchange, path, body)
         try:
             return self._transport.take(request)
-        except ReplayMismatch as miss:
+        except ReplayMismatch:
             if not self._repeat:
                 raise
-            again = self._fresh()
-            try:
-                call = again.take(request)
-            except ReplayMismatch:
-                raise miss from None
-            self._transport = again
-            return call
+        again = self._fresh()
+        call = again.take(request)
+        self._transport = again
+        return call
 
     def _fresh(self) -> ReplayTransport:
-        return ReplayTransport(self._calls, rules=self._rules, redactor=self._redactor)
+        return ReplayTransport(self._calls, rules=self._rules, redactor=self._redactor, rerecord=RERECORD)
 
     def _request(self, exchange: Exchange, path: str, body: bytes) -> httpx.Request:
         """The request with the path of the recorded calls.
@@ -128,16 +125,6 @@ class ReplayServer:
         target = f"{path}?{exchange.query}" if exchange.query else path
         url = httpx.URL(f"{parts.scheme}://{parts.netloc}").copy_with(raw_path=target.encode("latin-1"))
         return httpx.Request(exchange.method, url, headers=exchange.headers, content=body)
-
-
-def miss_text(miss: ReplayMismatch) -> str:
-    """What a client is told: the request, the nearest call, every difference, and what to do."""
-    text = f"no recorded call answers {miss.request}"
-    if miss.nearest is None:
-        reason = (miss.hint or "").partition(";")[0]
-        return f"{text}: {reason}; {RERECORD}" if reason else f"{text}; {RERECORD}"
-    found = "\n".join(f"  {line}" for line in miss.differences)
-    return f"{text}; the nearest is call {miss.nearest}, which differs in\n{found}\n{RERECORD}"
 
 
 async def _replay(exchange: Exchange, call: Call, speed: float | None) -> None:
@@ -162,6 +149,8 @@ async def _replay(exchange: Exchange, call: Call, speed: float | None) -> None:
             await asyncio.sleep(max(0.0, moment - before) / speed)
             before = moment
         await exchange.chunk(chunk)
+    if speed and call.end_record is not None:
+        await asyncio.sleep(max(0.0, call.end_record["t"] - before) / speed)
     if broken:
         await _break(exchange, call, speed)
     else:

@@ -43,17 +43,20 @@ def doors_for(config: Config, upstreams: Sequence[str] = ()) -> Doors:
         raise HarnessError(f"--upstream: {error}") from None
 
 
-def read_calls(files: Sequence[Path], say: Say) -> Found:
-    """The calls of recordings, in order. Raises `RecordingError`."""
+def read_calls(files: Sequence[Path], say: Say) -> tuple[Found, list[str]]:
+    """The calls of recordings, in order, and the normalizers that their headers name. Raises `RecordingError`."""
     found = []
+    normalizers: dict[str, None] = {}
     for path in files:
         recording = open_recording(path)
+        named = (recording.header or {}).get("normalizers") or ()
+        normalizers |= dict.fromkeys(name for name in named if isinstance(name, str))
         for warning in recording.warnings:
             say(f"warning {path}: {warning}")
         found += [(path, call) for call in recording.calls]
     if not found:
         raise RecordingError("there is no call in it to answer with", files[0], todo="record it anew")
-    return found
+    return found, list(normalizers)
 
 
 async def run_with(

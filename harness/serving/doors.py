@@ -58,7 +58,7 @@ class Doors:
             return Upstream(self.everything), path
         return prefixed, f"/{rest}"
 
-    def strip(self, path: str) -> str:
+    def unprefixed(self, path: str) -> str:
         """A path without its prefix, where it has one."""
         try:
             return self.route(path)[1]

@@ -86,12 +86,13 @@ def _count(calls: Sequence[Call], body: bytes) -> int:
                 tokens = counted[-1].get("input_tokens") if counted else None
                 if isinstance(tokens, int):
                     return tokens
-    return max(1, len(body if prompt is None else dumps(prompt)) // _BYTES_A_TOKEN)
+    return max(1, len(body if prompt is None else dumps(prompt[1])) // _BYTES_A_TOKEN)
 
 
-def _prompt(body: Any) -> Any:
+def _prompt(body: Any) -> tuple[str, Any] | None:
+    """The field of a request that holds the prompt, and its value."""
     if not isinstance(body, dict):
         return None
     inner = body.get("generateContentRequest")  # Gemini's count takes a whole request as well
     body = inner if isinstance(inner, dict) else body
-    return next((body[name] for name in _PROMPT if body.get(name)), None)
+    return next(((name, body[name]) for name in _PROMPT if body.get(name)), None)
