@@ -1,0 +1,85 @@
+"""Rows of replay: one recording against vcrpy, and a thousand against parsing every line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import orjson
+
+from benchmarks import data, peers
+from benchmarks.race import Child, Costs, Race, Row, Setting, child, cpu
+from benchmarks.sessions import record_call, record_many, record_turn
+from benchmarks.starting import HARNESS
+from harness.replayer import replay_recording
+
+ROWS = (
+    Row(
+        "replay of one recording of 2,000 frames, against vcrpy with the openai SDK",
+        "vcrpy",
+        "turn",
+        25,
+        at_least=True,
+        unit="x faster",
+    ),
+    Row("the same against parsing every line of it", "turn", "lines of turn"),
+    Row("1,000 recordings of 500 frames, `harness replay --jobs 1`", "jobs 1", "lines", 4),
+    Row("the same of turns of the agent, whose loop runs again too", "turns", "lines of turns"),
+    Row("`--jobs 2` on 1,000 recordings, on the clock", "jobs 1 clock", "jobs 2 clock", 1.6, True, "x faster"),
+    Row("memory of 1,000 recordings against 100", "jobs 1 memory", "a tenth memory", 1.2),
+)
+
+
+def contestants(setting: Setting) -> Race:
+    race = Race()
+    root = race.folder()
+    stream = data.chat(setting.size(2000))
+    path = root / "turn.jsonl"
+    record_turn(path, stream)
+
+    def turn() -> None:
+        result = replay_recording(path)
+        assert result.status == "pass", result.reason
+
+    race.add("turn", turn)
+    race.measured(lambda: {"lines of turn": _lines([path])})
+    race.peer("vcrpy", lambda: peers.vcr_replay(stream.frames, root))
+    calls = record_many(root / "calls", record_call, setting.size(1000), 500)
+    turns = record_many(root / "turns", record_turn, setting.size(200), 500)
+    tenth = [str(path) for path in calls[: len(calls) // 10 + 1]]
+
+    def costs() -> Costs:
+        single, double = _replay(root / "calls"), _replay("--jobs", "2", root / "calls")
+        return {
+            "lines": _lines(calls),
+            "jobs 1": single.cpu,
+            "jobs 1 clock": single.wall,
+            "jobs 2 clock": double.wall,
+            "jobs 1 memory": single.memory,
+            "a tenth memory": _replay(*tenth).memory,
+            "lines of turns": _lines(turns),
+            "turns": _replay(root / "turns").cpu,
+        }
+
+    race.measured(costs)
+    return race
+
+
+def _replay(*arguments: str | Path) -> Child:
+    return child([*HARNESS, "replay", "--quiet", *map(str, arguments)])
+
+
+def _lines(paths: Sequence[Path]) -> float:
+    """The CPU time that parsing every line of files takes; reading and splitting are done before."""
+    total = 0.0
+    for path in paths:
+        lines = path.read_bytes().splitlines()
+        total += cpu(partial(_parse, lines))
+    return total
+
+
+def _parse(lines: Sequence[bytes]) -> None:
+    loads = orjson.loads
+    for line in lines:
+        loads(line)
