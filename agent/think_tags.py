@@ -40,6 +40,8 @@ class ThinkSplitter:
         return [(True, thought[:cut])] if cut else []
 
     def flush(self) -> list[tuple[bool, str]]:
-        """What was held back, at the end of the stream."""
+        """What was held back, where nothing more can come for it: at the end, or before a tool call."""
         pending, self._pending = self._pending, ""
+        if pending and self._state == "start":
+            self._state = "answer"
         return [(self._state == "thinking", pending)] if pending else []

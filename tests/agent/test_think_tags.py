@@ -44,3 +44,10 @@ def test_any_pieces_give_the_same(parts, data):
     text = "".join(parts)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
     assert split(text, cuts) == split(text, [])
+
+
+def test_what_was_given_out_before_a_tool_call_opened_the_answer():
+    splitter = ThinkSplitter()
+    assert splitter.feed("<thi") == []
+    assert splitter.flush() == [(False, "<thi")]
+    assert splitter.feed("<think>x</think>") == [(False, "<think>x</think>")]
