@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 from hashlib import blake2b, sha256
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
-from agent.jsonio import canonical
+from agent.jsonio import canonical, dumps
 
 SMALL = 64
 """Bytes of JSON up to which a value is repeated rather than referred to."""
@@ -71,6 +71,14 @@ def _float(text: str) -> float:
     return number
 
 
+class _Print(NamedTuple):
+    """What a value is told by. `items`: the digests of a list's items; None for what is no list."""
+
+    whole: bytes
+    items: list[bytes] | None
+    small: bool = False
+
+
 class BodyLog:
     """The bodies of one recording, while it is written. Keeps digests of what was sent, not the bodies."""
 
@@ -78,6 +86,7 @@ class BodyLog:
         self._values: dict[tuple[str, bytes], int] = {}
         self._items: dict[tuple[str, bytes], tuple[int, int]] = {}
         self._last: dict[str, tuple[int, list[bytes]]] = {}
+        self._recorded: dict[int, dict[str, _Print]] = {}
 
     def fields(self, call: int, data: bytes) -> dict[str, Any]:
         """The fields of a `request` record for a body (redacted already): `body`, `text` or `b64`, `same`, `sha256`,
@@ -88,31 +97,54 @@ class BodyLog:
             found = _as_bytes(data)
             digest = sha256(data)
         else:
-            found = self._compressed(call, value) if type(value) is dict else {"body": value}
+            found = self.compressed(call, value) if type(value) is dict else {"body": value}
             digest = sha256(canonical(value))
         return {**found, "sha256": digest.hexdigest(), "size": len(data)}
 
-    def _compressed(self, call: int, value: dict[str, Any]) -> dict[str, Any]:
+    def compressed(self, call: int, value: Mapping[str, Any]) -> dict[str, Any]:
+        """An object as `body`, and `same` where earlier ones hold members of it."""
+        self._recorded.clear()
         body: dict[str, Any] = {}
         same: dict[str, Any] = {}
         for name, item in value.items():
-            encoded = orjson.dumps(item)
-            if len(encoded) <= SMALL:
+            known = _print(item)
+            source = None if known.small else self._source(name, item, known)
+            if source is None:
                 body[name] = item
-                continue
-            whole = (name, _digest(encoded))
-            if whole in self._values:
-                same[name] = self._values[whole]
-            elif type(item) is list and (parts := self._parts(name, item, call)):
-                same[name] = parts
             else:
-                body[name] = item
-            self._values.setdefault(whole, call)
+                same[name] = source
+            self._keep(call, name, known)
         return {"body": body, "same": same} if same else {"body": body}
 
-    def _parts(self, name: str, items: list[Any], call: int) -> list[Any] | None:
+    def add_recorded(self, call: int, body: Any, same: Mapping[str, Any]) -> None:
+        """Take a body of the recording that is gone on with: each of them in order, before there are new ones.
+
+        What could not be read back is not referred to. Costs the time to read what is new in it, not all that was sent.
+        """
+        if call in self._recorded:  # two recordings in one file: a number does not say which
+            self._values.clear()
+            self._items.clear()
+            self._last.clear()
+            self._recorded = {call: {}}
+            return
+        found: dict[str, _Print] = {}
+        try:
+            if type(body) is dict:
+                found = {name: _print(item) for name, item in body.items()}
+                found |= {name: self._taken(name, source) for name, source in same.items()}
+        except (AttributeError, KeyError, TypeError, ValueError):
+            found = {}
+        self._recorded[call] = found
+        for name, known in found.items():
+            self._keep(call, name, known)
+
+    def _source(self, name: str, value: Any, known: _Print) -> Any:
+        """Where a value stood before; None where nothing of it did."""
+        whole = self._values.get((name, known.whole))
+        return self._parts(name, value, known.items) if whole is None and known.items else whole
+
+    def _parts(self, name: str, items: list[Any], digests: list[bytes]) -> list[Any] | None:
         """A list as slices of earlier calls' lists and new items; None where nothing of it was sent before."""
-        digests = [_digest(orjson.dumps(item)) for item in items]
         last_call, last = self._last.get(name, (-1, []))
         parts: list[Any] = []
         known = False
@@ -132,10 +164,33 @@ class BodyLog:
                 parts[-1]["new"].append(item)
             else:
                 parts.append({"new": [item]})
-        for index in range(len(digests) - 1, -1, -1):
-            self._items[name, digests[index]] = (call, index)
-        self._last[name] = (call, digests)
         return parts if known else None
+
+    def _keep(self, call: int, name: str, known: _Print) -> None:
+        """From now on the value can be taken from this call."""
+        if known.small or (name, known.whole) in self._values:
+            return
+        self._values[name, known.whole] = call
+        if known.items is not None:
+            for index in range(len(known.items) - 1, -1, -1):
+                self._items[name, known.items[index]] = (call, index)
+            self._last[name] = (call, known.items)
+
+    def _taken(self, name: str, source: Any) -> _Print:
+        """A member that a recorded body takes from earlier ones. Raises `KeyError`, `TypeError` or `ValueError`."""
+        if type(source) is int:
+            return self._recorded[source][name]
+        digests: list[bytes] = []
+        for part in source:
+            if type(part) is dict:
+                digests += _print(part["new"]).items or ()
+                continue
+            call, start, stop = part
+            items = self._recorded[call][name].items
+            if items is None or not 0 <= start <= stop <= len(items):
+                raise ValueError(f"{name} of call {call} has no items {start} to {stop}")
+            digests += items[start:stop]
+        return _Print(_whole(digests), digests)
 
 
 class BodyReader:
@@ -157,10 +212,13 @@ class BodyReader:
         if "b64" in record:
             return b64decode(record["b64"])
         body = record["body"]
-        if type(body) is dict:
-            body = {**body, **{name: self._value(name, source) for name, source in record.get("same", {}).items()}}
-            self._bodies[record["call"]] = body
-        return body
+        return self.whole(record["call"], body, record.get("same", {})) if type(body) is dict else body
+
+    def whole(self, call: int, body: Mapping[str, Any], same: Mapping[str, Any]) -> dict[str, Any]:
+        """An object with what it takes from earlier ones. Raises `ValueError` as above."""
+        found = {**body, **{name: self._value(name, source) for name, source in same.items()}}
+        self._bodies[call] = found
+        return found
 
     def _value(self, name: str, source: Any) -> Any:
         if type(source) is int:
@@ -194,6 +252,19 @@ def _as_bytes(data: bytes) -> dict[str, str]:
         return {"text": data.decode()}
     except UnicodeDecodeError:
         return {"b64": b64encode(data).decode()}
+
+
+def _print(value: Any) -> _Print:
+    if type(value) is not list:
+        encoded = dumps(value)
+        return _Print(_digest(encoded), None, len(encoded) <= SMALL)
+    parts = [dumps(item) for item in value]
+    digests = [_digest(part) for part in parts]
+    return _Print(_whole(digests), digests, sum(map(len, parts)) + len(parts) < SMALL)
+
+
+def _whole(digests: list[bytes]) -> bytes:
+    return _digest(b"".join((b"[", *digests)))
 
 
 def _digest(encoded: bytes) -> bytes:

@@ -24,7 +24,8 @@ BLOCK = 1 << 18
 MAX_FAULTS = 50
 """Faults reported one by one; the rest is counted."""
 
-_GZIP = b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
+"""How a compressed file begins (RFC 1952, 2.3.1)."""
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n\0"
 _LONG_INTEGER = re.compile(rb"\d{19}")
@@ -134,7 +135,7 @@ def blocks_of(path: Path, faults: Faults) -> Iterator[bytes]:
             first = file.read(BLOCK) or b""
             if not first:
                 raise UnreadableRecording("the file is empty", path, todo="record again")
-            if first.startswith(_GZIP):
+            if first.startswith(GZIP):
                 yield from _inflate(_chunks(first, file), faults)
             else:
                 yield from _chunks(first, file)

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from agent.jsonio import dumps
 from harness.bodies import BodyReader, body_digest
+from harness.histories import HistoryReader
 from harness.recorded import STOPPED
 from harness.records import KINDS, Record, call_end_record, raw_bytes, validate
 
@@ -92,6 +93,7 @@ def with_one_header(records: Numbered, lost: list[str]) -> Numbered:
 def with_turns(records: Numbered, lost: list[str]) -> Numbered:
     """Each turn once, and nothing of a turn whose record is lost; its calls are kept for themselves."""
     turns: set[int] = set()
+    histories = HistoryReader()
     found: Numbered = []
     for line, record in records:
         kind, turn = record["kind"], record.get("turn")
@@ -100,6 +102,9 @@ def with_turns(records: Numbered, lost: list[str]) -> Numbered:
                 lost.append(f"line {line}: turn {turn} again; left out")
                 continue
             turns.add(record["turn"])
+            if not _resolves(histories.whole, record):
+                lost.append(f"line {line}: the history of turn {turn} stood in a lost one; left out")
+                record = {name: value for name, value in record.items() if name != "same"} | {"history": []}
         elif turn is not None and turn not in turns:
             if kind != "request":
                 lost.append(f"line {line}: a {kind} record of turn {turn}, whose own record is lost; left out")
@@ -239,7 +244,8 @@ def _shifted(record: Record, calls: int, turns: int, t: float) -> Record:
         if isinstance(record.get(name), int):
             record[name] += by
     if "same" in record:
-        record["same"] = {name: _shifted_source(source, calls) for name, source in record["same"].items()}
+        by = turns if record["kind"] == "turn" else calls
+        record["same"] = {name: _shifted_source(source, by) for name, source in record["same"].items()}
     return record
 
 

@@ -72,9 +72,12 @@ class Header(_Record):
 
 
 class Turn(_OfTurn):
+    model_config = ConfigDict(json_schema_extra=_one_of("history", "same"))
+
     kind: Literal["turn"]
     input: str
-    history: list[dict[str, Any]] = Field(description="The messages before the input, oldest first.")
+    history: list[dict[str, Any]] = optional("The messages before the input, oldest first.")
+    same: dict[str, Any] = optional("The history, as parts of those of earlier turns and new messages.")
     mode: str
     provider: str
     model: str
@@ -84,6 +87,12 @@ class Turn(_OfTurn):
     params: dict[str, Any] = Field(description="Sampling and other parameters given to the provider.")
     limits: dict[str, Any]
     tool_modes: dict[str, list[str]] = optional("In which modes each tool exists, for the answer to a refused call.")
+
+    @model_validator(mode="after")
+    def _one_history(self) -> Turn:
+        if ("history" in self.model_fields_set) == ("history" in (self.same or ())):
+            raise ValueError("exactly one of history and same.history is needed")
+        return self
 
 
 class Request(_OfCall):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -21,12 +22,12 @@ from harness.bodies import BodyLog
 from harness.call_recorder import CallRecorder, Outlet
 from harness.errors import HarnessError
 from harness.headers import header_secrets, recorded_headers, recorded_url, url_secrets
-from harness.reader import RecordReader
+from harness.histories import HistoryLog
 from harness.recording_transport import CLOSED, RecordingTransport
 from harness.records import FORMAT, FORMAT_VERSION, Record, Records
 from harness.redaction import Redactor
+from harness.resuming import Past
 from harness.tap import Tap
-from harness.totals import Totals
 from harness.wires import wire_of
 from harness.writer import Writer
 
@@ -66,21 +67,23 @@ class Recorder:
         self._warn = warn
         self._lock = Lock()
         self._fault_lock = Lock()
-        self._bodies = BodyLog()
         self._used: set[int] = set()
         self._turn_of: dict[int, int] = {}
         self._open: set[CallRecorder] = set()
-        self._totals = Totals()
         self._closed = False
-        writer = Writer.append(self.path, fsync=fsync) if append else Writer.create(self.path, force=force, fsync=fsync)
+        past = Past(self._redactor)
+        if append:
+            writer = Writer.append(self.path, fsync=fsync, read=past.read)
+        else:
+            writer = Writer.create(self.path, force=force, fsync=fsync)
+        self._bodies, self._histories, self._totals = past.bodies, past.histories, past.totals
         self._writer = writer
         self._next_call, self._turns = writer.tail.call, writer.tail.turn
         self._used.update(range(self._next_call))
         self._outlet = Outlet(self.write, self.fault, self._totals.count, writer.now, self._redactor)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         try:
-            if append:
-                self._totals.add_recorded(RecordReader(self.path))
+            if writer.tail.seq:
                 writer.write([{"kind": "resume", "started_at": started_at}])
             else:
                 header = _header(started_at, source, task, tags, self._redactor.rules, normalizers)
@@ -124,8 +127,8 @@ class Recorder:
             number = self._turns
             self._turns += 1
 
-        def write() -> None:
-            record = {
+        def write() -> bool:
+            record: Record = {
                 "kind": "turn",
                 "turn": number,
                 "input": history[-1].text,
@@ -141,10 +144,19 @@ class Recorder:
             }
             if tool_modes:
                 record["tool_modes"] = {name: [*modes] for name, modes in tool_modes.items()}
-            self._writer.write([self._redactor.json(record)])
+            record = self._redactor.json(record)
+            with self._lock:
+                try:
+                    self._writer.write([self._histories.compressed(record)])
+                except BaseException:
+                    self._histories = HistoryLog()
+                    raise
+            return True
 
-        self.guard(write)
-        return Tap(number, self._outlet, self.next_call, self._turn_of)
+        if self.guard(write):
+            return Tap(number, self._outlet, self.next_call, self._turn_of)
+        # Without its record, nothing else of the turn would make sense in the file.
+        return Tap(number, replace(self._outlet, write=lambda records: None), self.next_call, {})
 
     def begin_call(self, request: Any) -> CallRecorder | None:
         """Record a request of httpx or httpx2 that is about to be sent; None where that failed."""

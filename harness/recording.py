@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from agent.events import End
 from harness.bodies import BodyReader
+from harness.histories import HistoryReader
 from harness.lines import Fault, Faults
 from harness.reader import RecordReader
 from harness.recorded import Call, Headers, Part, Request, Response, Turn
@@ -76,6 +77,7 @@ class _Builder:
         self.recording = Recording(path)
         self.faults = Faults(path, strict=strict)
         self._bodies = BodyReader()
+        self._histories = HistoryReader()
         self._calls: dict[int, Call] = {}
         self._turns: dict[int, Turn] = {}
 
@@ -91,7 +93,7 @@ class _Builder:
             elif kind == "request":
                 self._request(line, record)
             elif kind == "turn":
-                turn = self._turns[record["turn"]] = _turn(record)
+                turn = self._turns[record["turn"]] = _turn(self._histories.whole(record))
                 self.recording.turns.append(turn)
             elif kind in _OF_TURN:
                 _OF_TURN[kind](_known(self._turns, "turn", record), record)

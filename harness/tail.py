@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.jsonio import NotJSON, loads
-from harness.lines import salvage
+from harness.errors import RecordingError, UnreadableRecording
+from harness.lines import GZIP, salvage
 from harness.reader import RecordReader
+from harness.records import Record
 
 _BLANK = b" \t\r\n\0"
 _STEP = 1 << 16
+_BEGINNING = b'{"kind":"header"'
+"""A file with nothing but the torn first line of a recording can be appended to: it begins anew."""
 
 
 @dataclass(slots=True)
@@ -22,6 +26,30 @@ class Tail:
     t: float = 0.0
     call: int = 0
     turn: int = 0
+
+    def add(self, record: Record) -> None:
+        """Count a record; what is no number in it is passed by."""
+        self.seq = max(self.seq, _integer(record.get("seq")) + 1)
+        self.call = max(self.call, _integer(record.get("call")) + 1)
+        self.turn = max(self.turn, _integer(record.get("turn")) + 1)
+        t = record.get("t")
+        if isinstance(t, int | float):
+            self.t = max(self.t, t)
+
+
+def check_appendable(path: Path) -> None:
+    """Raises `RecordingError` for a file that is no recording, so that nothing of it is taken for a torn line."""
+    with path.open("rb") as file:
+        start = file.read(_STEP)
+    if start.startswith(GZIP):
+        raise RecordingError("cannot append to a compressed recording", path, todo="unpack it first")
+    text = start.strip(_BLANK)
+    try:
+        if text:
+            next(iter(RecordReader(path)))
+    except UnreadableRecording:
+        if b"\n" in text or not _BEGINNING.startswith(text.replace(b" ", b"")[: len(_BEGINNING)]):
+            raise
 
 
 def repair(descriptor: int) -> None:
@@ -48,12 +76,7 @@ def scan(path: Path) -> Tail:
     if path.stat().st_size == 0:
         return tail
     for _, record in RecordReader(path):
-        tail.seq = max(tail.seq, _integer(record.get("seq")) + 1)
-        tail.call = max(tail.call, _integer(record.get("call")) + 1)
-        tail.turn = max(tail.turn, _integer(record.get("turn")) + 1)
-        t = record.get("t")
-        if isinstance(t, int | float):
-            tail.t = max(tail.t, t)
+        tail.add(record)
     return tail
 
 

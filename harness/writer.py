@@ -21,7 +21,7 @@ from types import TracebackType
 from agent.jsonio import dumps
 from harness.errors import RecordingError
 from harness.records import Ready, Record
-from harness.tail import Tail, repair, scan
+from harness.tail import Tail, check_appendable, repair, scan
 
 MODE = 0o600
 _FLAGS = os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -87,11 +87,17 @@ class Writer:
 
     @classmethod
     def append(
-        cls, path: str | os.PathLike[str], *, fsync: bool = False, clock: Callable[[], float] = time.monotonic
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        fsync: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+        read: Callable[[Path], Tail] = scan,
     ) -> Writer:
         """Open a recording to go on with it: a torn tail is repaired first, nothing before it is touched.
 
-        `tail` of the writer says where to go on. Raises `RecordingError` (`NewerVersion` for a newer file).
+        `tail` of the writer says where to go on; `read` finds it. Raises `RecordingError` (`NewerVersion` for a newer
+        file).
         """
         path = Path(path)
         _refuse_compressed(path, "append to")
@@ -101,8 +107,9 @@ class Writer:
             raise _cannot("append to", path, error) from None
         try:
             claim(descriptor, path)
+            check_appendable(path)
             repair(descriptor)
-            tail = scan(path)
+            tail = read(path)
         except OSError as error:
             os.close(descriptor)
             raise _cannot("append to", path, error) from None

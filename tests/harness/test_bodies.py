@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 from hashlib import sha256
 
@@ -134,6 +135,57 @@ bodies = st.dictionaries(
 @given(st.lists(bodies, max_size=8))
 def test_any_sequence_of_bodies_reads_back(sequence):
     assert roundtrip(sequence)[1] == sequence
+
+
+def gone_on_with(records):
+    """A log that knows the bodies of some records."""
+    log = BodyLog()
+    for record in records:
+        log.add_recorded(record["call"], record.get("body"), record.get("same", {}))
+    return log
+
+
+@given(st.lists(bodies, max_size=8), st.integers(0, 8))
+def test_a_recording_that_is_gone_on_with_refers_as_one_that_is_written_at_once(sequence, border):
+    records, _ = roundtrip(sequence)
+    log = gone_on_with(records[:border])
+    again = [log.fields(call, json.dumps(sequence[call]).encode()) for call in range(len(sequence))[border:]]
+    assert again == [{name: r[name] for name in r if name != "call"} for r in records[border:]]
+
+
+def test_going_on_reads_what_is_new_and_not_all_that_was_sent(monkeypatch):
+    history, records, log = [], [], BodyLog()
+    for call in range(60):
+        history += [message(f"{call} a"), message(f"{call} b")]
+        records.append({"call": call, **log.fields(call, json.dumps({"messages": history}).encode())})
+    read = []
+    monkeypatch.setattr("harness.bodies.dumps", lambda value: read.append(value) or json.dumps(value).encode())
+    gone_on_with(records)
+    assert len(read) == 120
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda records: records[1:],
+        lambda records: [{**records[0], "same": {"messages": 9}}, *records[1:]],
+        lambda records: [{**records[0], "same": {"messages": [[0, 0]]}}, *records[1:]],
+        lambda records: [{**records[0], "same": 5}, *records[1:]],
+        lambda records: [*records, *records],
+        lambda records: [records[1], *records],
+    ],
+    ids=["lost", "of no call", "no slice", "no object", "two recordings", "a number twice"],
+)
+def test_what_cannot_be_read_back_is_not_referred_to(damage):
+    body = {"messages": [message("a"), message("b")], "tools": [LONG]}
+    longer = {**body, "messages": [*body["messages"], message("c")]}
+    records, _ = roundtrip([body, longer])
+    found = damage(records)
+    log, reader = gone_on_with(found), BodyReader()
+    for record in found:
+        with contextlib.suppress(AttributeError, KeyError, TypeError, ValueError):
+            reader.body(record)
+    assert reader.body({"call": 2, **log.fields(2, json.dumps(longer).encode())}) == longer
 
 
 @given(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.bodies import BodyLog, BodyReader, body_digest
+from harness.histories import HistoryLog
 from harness.mending import mend, whole, with_bodies, with_calls, with_ends, with_one_header, with_turns, without_gaps
 from harness.order import OrderChecker
 from harness.records import call_end_record, event_record, frame_record, raw_bytes, validate
@@ -199,3 +200,19 @@ def test_whatever_order_the_records_come_in():
         for seq, record in enumerate(records):
             validate({**record, "seq": seq})
             assert order.feed({**record, "seq": seq}) is None
+
+
+def test_histories_of_lost_turns():
+    log = HistoryLog()
+    messages = [{"role": "user", "text": "x" * 100}, {"role": "user", "text": "y" * 100}]
+    turns = [log.compressed({**turn(number), "history": messages[: number + 1]}) for number in range(3)]
+    assert ["same" in record for record in turns] == [False, True, True]
+    lost: list[str] = []
+    found = with_turns(of(turns[1], turns[2]), lost)
+    assert [record.get("history") for _, record in found] == [[], []]
+    assert lost == [f"line {line}: the history of turn {line} stood in a lost one; left out" for line in (1, 2)]
+    lost.clear()
+    assert with_turns(of(*turns), lost) == of(*turns)
+    found = with_one_header(of(header(), *turns, header(id="y"), *turns), lost)
+    assert [record["same"]["history"] for _, record in found[6:]] == [[[3, 0, 1], {"new": [messages[1]]}], 4]
+    assert len(with_turns(found, lost)) == len(found)

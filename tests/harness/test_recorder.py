@@ -15,8 +15,9 @@ from agent.loop_types import Limits
 from agent.messages import ToolSpec, user
 from harness.errors import RecordingError
 from harness.headers import KEPT_HEADERS
-from harness.recorder import Recorder, Totals
+from harness.recorder import Recorder
 from harness.recording import open as open_recording
+from harness.totals import Totals
 from tests.harness.transports import (
     BODY,
     URL,
