@@ -66,14 +66,15 @@ class FrameTexts:
     """
 
     def __init__(self, frame: Frame) -> None:
-        self._raw = frame.raw
+        self._lines: list[bytes] = _LINE.findall(frame.raw)
+        self._name = b"data" if any(_is_field(line, b"data") for line in self._lines) else b"error"
         self._box: list[Any] = [None]
         self._cut: CutJSON | None = None
         self._is_json = False
         self.texts: list[Text] = []
         data = frame.data
         if data is None and frame.unterminated:
-            data = b"\n".join(_value(line) for line in _LINE.findall(frame.raw) if _is_field(line, b"data"))
+            data = b"\n".join(_value(line) for line in self._lines if _is_field(line, b"data"))
             self._cut = closed(data)
             data = data if self._cut is None else self._cut.whole
         if not data:
@@ -86,6 +87,15 @@ class FrameTexts:
                 self._cut = None
         self.texts = [*texts_of(self._box)] if self._is_json else [_Plain("", True, data, self._box, 0)]
 
+    def change_lines(self, change: Callable[[bytes], bytes]) -> bool:
+        """Apply `change` to what lines other than data say; whether one is another now."""
+        before = self._lines
+        self._lines = []
+        for line in before:
+            text = line.rstrip(b"\r\n")
+            self._lines.append(line if _is_field(line, self._name) else change(text) + line[len(text) :])
+        return self._lines != before
+
     def change_names(self, change: Callable[[bytes], bytes]) -> bool:
         """Apply `change` to every name of a member; whether one is another now."""
         return self._is_json and _change_names(self._box, change)
@@ -96,19 +106,18 @@ class FrameTexts:
         data = written(value) if self._is_json else value
         if self._cut is not None:
             data = self._cut.cut(data)
-        lines = _LINE.findall(self._raw)
-        name = b"data" if any(_is_field(line, b"data") for line in lines) else b"error"
-        if name == b"error" and self._is_json:
+        if self._name == b"error" and self._is_json:
             data = written(value["error"])  # llama.cpp's field of that name, see `agent.sse`
         parts = []
-        for line in lines:
-            if not _is_field(line, name):
+        done = False
+        for line in self._lines:
+            if data is None or not _is_field(line, self._name):
                 parts.append(line)
-            elif data is not None:
+            elif not done:
                 end = line[len(line.rstrip(b"\r\n")) :]
                 parts.append(_BOM if line.startswith(_BOM) else b"")
-                parts += [b"\n".join(name + b": " + part for part in data.split(b"\n")), end]
-                data = None
+                parts += [b"\n".join(self._name + b": " + part for part in data.split(b"\n")), end]
+                done = True
         return b"".join(parts)
 
 

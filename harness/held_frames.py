@@ -186,7 +186,7 @@ class HeldFrames(Generic[E]):
     def _apply_user_rules(self, held: HeldFrame[E], texts: FrameTexts) -> None:
         """To all that is not joined with the texts of other frames."""
         change = self._redactor.by_user_rules
-        held.changed = texts.change_names(change)
+        held.changed = texts.change_names(change) | texts.change_lines(change)
         for text in texts.texts:
             if not text.streamed:
                 data = change(text.data)

@@ -98,16 +98,18 @@ def _shape(name: str, *keys: _Key) -> Shape:
     return Shape(name, secret, heads=tuple(key.head for key in keys), openings=tuple(key.opening for key in keys))
 
 
-PEM_NAME = rb"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+SPACE = rb"(?: |%20)"
+PEM_NAME = rb"(?:[A-Z0-9 ]|%20){0,40}PRIVATE" + SPACE + b"KEY(?:" + SPACE + b"BLOCK)?-----"
 PEM_LENGTH = 20_000
-_PEM_LINE = rb"[A-Za-z0-9+/=:, .-]|\\{1,64}[nr/]|\r?\n(?=[A-Za-z0-9+/=])"
+PEM_END = rb"-----END" + SPACE + PEM_NAME
+_PEM_LINE = rb"[A-Za-z0-9+/=:, .-]|\\{1,64}[nr/]|\r?\n(?=[A-Za-z0-9+/=])|%(?:0[ADad]|2[BFbf0]|3[Dd])"
 _PEM = (
-    rb"-----BEGIN " + PEM_NAME
-    + rb'(?:[^"]{0,%d}?-----END ' % PEM_LENGTH + PEM_NAME
+    rb"-----BEGIN" + SPACE + PEM_NAME
+    + rb'(?:[^"]{0,%d}?' % PEM_LENGTH + PEM_END
     + rb"|(?:" + _PEM_LINE + rb"){0,%d})" % PEM_LENGTH
 )  # fmt: skip
 
-BEARER_CHAR = rb"(?:[A-Za-z0-9._~+/=-]|\\/)"
+BEARER_CHAR = rb"(?:[A-Za-z0-9._~+/=-]|\\/|%(?:2[BFbf]|3[Dd]))"
 
 _ALNUM = rb"[A-Za-z0-9]"
 _WORD = rb"[A-Za-z0-9_-]"
@@ -135,7 +137,7 @@ SHAPES: tuple[Shape, ...] = (
     _shape("perplexity", _Key(b"pplx-", _ALNUM, 20)),
     _shape("nvidia", _Key(b"nvapi-", _WORD, 20)),
     _shape("npm", _Key(b"npm_", _ALNUM, 30)),
-    Shape("bearer", _NOT_PROSE + BEARER_CHAR + b"{16,}", lead=rb"[Bb]earer +"),
+    Shape("bearer", _NOT_PROSE + BEARER_CHAR + b"{16,}", lead=rb"[Bb]earer" + SPACE + b"+"),
 )
 
 
@@ -151,7 +153,7 @@ def _hints(*heads: bytes) -> bytes:
 
 HINTS = (
     re.compile(
-        rb"-(?<=[abeikoprstx-]-)(?:(?<=--)---BEGIN |"
+        rb"-(?<=[abeikoprstx-]-)(?:(?<=--)---BEGIN[ %]|"
         + _hints(b"sk-", b"xai-", b"xox[abeoprs]-", b"xapp-", b"pplx-", b"glpat-", b"nvapi-")
         + b")"
     ),
@@ -161,6 +163,7 @@ HINTS = (
     ),
     re.compile(rb"A(?:Iza|KIA|SIA)"),
     re.compile(rb" (?<=[Bb]earer )"),
+    re.compile(rb"%20(?<=[Bb]earer%20)"),
 )
 """Cheap searches, each led by a single byte, one of which finds something wherever a shape does."""
 

@@ -14,9 +14,11 @@ from itertools import product
 from harness.key_shapes import (
     BEARER_CHAR,
     HINTS,
+    PEM_END,
     PEM_LENGTH,
     PEM_NAME,
     SHAPES,
+    SPACE,
     START,
     char_pattern,
     is_number,
@@ -38,11 +40,15 @@ _CLASS = re.compile(rb"\[([^\]]*)\]")
 _openings = [opening for shape in SHAPES for opening in shape.openings]
 _openings += [nested(units(head), rb"\Z") for head in (_BEARER, _BEGIN)]
 _word_opening = re.compile(START + b"(?:" + b"|".join(_openings) + b")")
-_bearer_opening = re.compile(START + _BEARER + rb" +" + BEARER_CHAR + rb"*\\?\Z")
+_bearer_opening = re.compile(START + _BEARER + b"(?:" + SPACE + b"+" + BEARER_CHAR + rb"*(?:\\|%[0-9A-Fa-f]?)?|%2?)\Z")
 _pem = next(shape for shape in SHAPES if shape.name == "private_key")
-_pem_end = re.compile(rb"-----END " + PEM_NAME)
-_pem_opening = re.compile(_BEGIN + rb" (?:[A-Z0-9 ]{0,60}-{0,5}\Z|" + PEM_NAME + rb'[^"]{0,%d}\Z)' % PEM_LENGTH)
-_dash, _underscore, _upper_a, _space = (hint.search for hint in HINTS)
+_pem_end = re.compile(PEM_END)
+_pem_opening = re.compile(
+    _BEGIN
+    + rb"(?:%2?\Z|" + SPACE + rb"(?:(?:[A-Z0-9 ]|%20){0,60}(?:-{0,5}|%2?)\Z|"
+    + PEM_NAME + rb'[^"]{0,%d}\Z))' % PEM_LENGTH
+)  # fmt: skip
+_dash, _underscore, _upper_a, _space, _ = (hint.search for hint in HINTS)
 
 
 class OpenSecrets:
@@ -78,7 +84,7 @@ class OpenSecrets:
             return False
         if 65 in text and _upper_a(text) is not None:  # A
             return False
-        if (98 in text or 66 in text) and _space(text) is not None:  # b B
+        if (98 in text or 66 in text) and (_space(text) is not None or b"earer%" in text):  # b B
             return False
         for run in self._runs:
             if run in text:
@@ -105,7 +111,7 @@ class OpenSecrets:
             word = _word_opening.search(text, run)
             if word is not None and word.start() < found:
                 found = word.start()
-        if b"earer " in text:
+        if b"earer " in text or b"earer%" in text:
             found = min(found, _bearer_start(text))
         if _BEGIN in text:
             found = min(found, _pem_start(text))
@@ -184,7 +190,8 @@ def _form(char: str) -> re.Pattern[bytes]:
 
 
 def _bearer_start(text: bytes) -> int:
-    at = text.rfind(b"earer ", max(0, len(text) - LONGEST))
+    start = max(0, len(text) - LONGEST)
+    at = max(text.rfind(b"earer ", start), text.rfind(b"earer%", start))
     bearer = _bearer_opening.match(text, at - 1) if at > 0 else None
     return len(text) if bearer is None else bearer.start()
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import unquote_to_bytes
 
 from agent.jsonio import dumps, loads_exact
 from harness.key_shapes import HINTS, SHAPES, is_number, is_secret, plain_run, shape_of, value_pattern
@@ -43,7 +44,7 @@ _ESCAPED = re.compile(rb"\\+[nr]?|[\r\n]")
 """What differs between a key with line ends and its JSON form."""
 _MASK = b"\xff"
 """Takes the place of a secret that was found, so that nothing is found in it again. It is part of no secret."""
-_dash, _underscore, _upper_a, _space = (hint.search for hint in HINTS)
+_dash, _underscore, _upper_a, _space, _percent = (hint.search for hint in HINTS)
 
 _Bytes: TypeAlias = bytes
 """`bytes`, inside the class that has a method of that name."""
@@ -230,7 +231,7 @@ class Redactor:
             for match in shape.pattern.finditer(rest):
                 if not match["placeholder"]:
                     spans.append(_span(match, in_json))
-                    secret = _ESCAPED.sub(b"", rest[match.end("lead") : match.end()])
+                    secret = _ESCAPED.sub(b"", unquote_to_bytes(rest[match.end("lead") : match.end()]))
                     found.append(Secret(*spans[-1], shape.name, secret))
             rest = _masked(rest, spans)
         return _apart(found)
@@ -283,6 +284,7 @@ def _may_hold_key(data: bytes) -> bool:
         or _underscore(data) is not None
         or _upper_a(data) is not None
         or _space(data) is not None
+        or (37 in data and _percent(data) is not None)  # a percent sign
     )
 
 
