@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import itertools
-import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from agent.client import Client
-from agent.events import DecodeOptions, Event, ToolCall
+from agent.events import DecodeOptions, Event
 from agent.loop import run_turn
-from agent.loop_types import ExecuteTool, Limits, LoopEvent, ToolResult
-from agent.messages import Message, ToolSpec, message_from_dict, user
+from agent.loop_types import ExecuteTool
+from agent.messages import Message, ToolSpec
 from agent.providers import WIRES
 from agent.providers.base import Target
 from agent.providers.table import PROVIDERS, resolve
-from agent.trim import cap
-from harness.errors import RecordingError, ReplayMismatch
-from harness.loop_difference import is_cut_notice, loop_difference
+from harness.errors import ReplayMismatch
+from harness.loop_difference import loop_difference
 from harness.recorded import Turn
+from harness.recorded_turn import RecordedTurn, no_wait
 from harness.recording import Recording
 from harness.replay_transport import ReplayTransport
 
 if TYPE_CHECKING:
     from harness.recorder import Recorder
-
-T = TypeVar("T")
 
 
 async def rerun(recording: Recording, recorder: Recorder | None = None) -> str | None:
@@ -51,53 +46,31 @@ async def rerun(recording: Recording, recorder: Recorder | None = None) -> str |
     return None
 
 
-class _TurnRerun:
-    """One turn being run again."""
+class _TurnRerun(RecordedTurn):
+    """One turn being run again over a replay transport."""
 
     def __init__(self, turn: Turn, transport: ReplayTransport, recorder: Recorder | None) -> None:
-        self._turn = turn
-        self._calls = {call.number: call for call in turn.calls}
+        super().__init__(turn)
         self._transport = transport
-        self._stopped = asyncio.Event()
         self._recorder = recorder
-        self._results = {(result["call"], result["position"]): result for result in turn.tool_results}
-        self._left = _left_at(turn)
-        self._cap: int | None = None
-        self._died = self._left is None and all(record["event"] != "done" for record in turn.loop)
-        self._seen: list[LoopEvent] = []
 
     async def run(self) -> str | None:
         """The first difference of this turn."""
-        turn = self._turn
-        target, model = _target(turn)
-        history = [*_read(turn, "history", lambda given: [message_from_dict(each) for each in given]), user(turn.input)]
-        ids: Callable[[], int] = itertools.chain(
-            self._calls, itertools.count(max(self._calls, default=-1) + 1)
-        ).__next__
-        limits = _read(turn, "limits", lambda given: Limits.from_dict({k: int(v) for k, v in given.items()}))
-        shared: dict[str, Any] = {
-            "mode": turn.mode,
-            "provider": turn.provider,
-            "model": model,
-            "system": turn.system,
-            "tools": _read(turn, "tools", lambda given: [ToolSpec.from_dict(tool) for tool in given]),
-            "params": turn.params,
-            "limits": self._uncut(limits),
-            "tool_modes": _read(turn, "tool_modes", lambda given: {k: [*v] for k, v in (given or {}).items()}),
-        }
+        target, model = _target(self.turn)
+        history, shared, ids = self.history(), self.arguments(model), self.ids()
         transport: Any = self._transport
-        execute: ExecuteTool = self._execute
+        execute: ExecuteTool = self.execute
         tap = None
         if self._recorder is not None:
             transport = self._recorder.transport(transport)
-            tap = self._recorder.turn(history, base_url=turn.base_url, **shared)
+            tap = self._recorder.turn(history, base_url=self.turn.base_url, **shared)
             execute, ids = tap.tools(execute), tap.ids(ids)
         async with Client(target, transport=transport) as client:
             events: Any = run_turn(
                 history,
                 create_stream=self._streams(client),
                 execute_tool=execute,
-                sleep=_no_wait,
+                sleep=no_wait,
                 ids=ids,
                 wire=target.wire,
                 **shared,
@@ -105,44 +78,12 @@ class _TurnRerun:
             if tap is not None:
                 events = tap.events(events)
             try:
-                await self._read_events(events)
+                await self.read(events)
             except ReplayMismatch as mismatch:
                 return str(mismatch)
             finally:
                 await events.aclose()
         return self._difference()
-
-    def stop(self) -> bool:
-        """The recorded turn got no further than this; whether the replay stops here too."""
-        stops = self._left is not None or self._died
-        if stops:
-            self._stopped.set()
-        return stops
-
-    async def _read_events(self, events: AsyncIterator[LoopEvent]) -> None:
-        """Read to the end, or as far as the recorded reader got, or the recording goes."""
-        reading = asyncio.ensure_future(self._pull(events))
-        stopped = asyncio.ensure_future(self._stopped.wait())
-        try:
-            await asyncio.wait((reading, stopped), return_when=asyncio.FIRST_COMPLETED)
-            if reading.done():
-                reading.result()
-        finally:
-            for task in (reading, stopped):
-                task.cancel()
-            await asyncio.wait((reading, stopped))
-            if not reading.cancelled():
-                reading.exception()  # it counts as seen
-
-    async def _pull(self, events: AsyncIterator[LoopEvent]) -> None:
-        count, pulling = self._left or (-1, False)
-        while len(self._seen) != count:
-            event = await anext(events, None)
-            if event is None:
-                return
-            self._seen.append(event)
-        if pulling:
-            await anext(events, None)
 
     def _streams(self, client: Client) -> Any:
         """`create_stream` over the replay, decoding as the recorded calls were decoded."""
@@ -157,7 +98,7 @@ class _TurnRerun:
             call: int,
             retry_of: int | None,
         ) -> AsyncGenerator[Event, None]:
-            recorded = self._calls.get(call)
+            recorded = self.calls.get(call)
             stream = client.stream(
                 messages,
                 tools,
@@ -174,74 +115,18 @@ class _TurnRerun:
 
     async def _beyond(self, stream: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
         """A call that is not recorded: the reader left in the backoff before it, or just before it was made."""
-        await self._stop_if_left()
+        await self.stop_if_left()
         async with contextlib.aclosing(stream):
             async for event in stream:
                 yield event
 
-    def _uncut(self, limits: Limits) -> Limits:
-        """The limits to run with: where a result with secrets in it was cut, results are taken as they were given.
-
-        Their length is another without the secrets, so the loop would cut them elsewhere.
-        """
-        if all("given" not in result for result in self._turn.tool_results):
-            return limits
-        self._cap = limits.max_result_chars
-        if self._left is not None:
-            count, pulling = self._left
-            notices = sum(is_cut_notice(step["event"], step["data"]) for step in self._turn.course)
-            self._left = count - notices, pulling
-        return replace(limits, max_result_chars=sys.maxsize)
-
-    async def _execute(self, tool_call: ToolCall, *, call: int, position: int) -> ToolResult:
-        recorded = self._results.get((call, position))
-        if recorded is not None:
-            output = recorded["output"]
-            if self._cap is not None:
-                output = recorded.get("given", cap(output, self._cap))
-            return ToolResult(recorded["ok"], output)
-        await self._stop_if_left()
-        return ToolResult(
-            False, f"the recording holds no result of {tool_call.name} (call {call}, position {position})"
-        )
-
-    async def _stop_if_left(self) -> None:
-        """Where the recorded turn got no further, wait to be closed."""
-        if self.stop():
-            await asyncio.Event().wait()
-
     def _difference(self) -> str | None:
         """The first difference between the loop events of both, one line."""
-        seen = [(event.event, event.data) for event in self._seen]
-        difference = loop_difference(self._turn, seen, died=self._died, cuts=self._cap is None)
-        if difference is None and self._left is not None and len(self._seen) < self._left[0]:
-            return f"the reader left after {self._left[0]} loop events, now there are only {len(self._seen)}"
+        seen = [(event.event, event.data) for event in self.seen]
+        difference = loop_difference(self.turn, seen, died=self.died, cuts=not self.uncut)
+        if difference is None and self.left is not None and len(self.seen) < self.left[0]:
+            return f"the reader left after {self.left[0]} loop events, now there are only {len(self.seen)}"
         return difference
-
-
-async def _no_wait(seconds: float) -> None:
-    """In place of backoff."""
-
-
-def _read(turn: Turn, name: str, convert: Callable[[Any], T]) -> T:
-    """A field of the turn's record. Raises `RecordingError` where it cannot be used."""
-    try:
-        return convert(turn.record.get(name))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise RecordingError(
-            f"turn {turn.number}: its {name} cannot be used: {type(error).__name__}: {error}"
-        ) from None
-
-
-def _left_at(turn: Turn) -> tuple[int, bool] | None:
-    """After how many loop events the recorded reader left, and whether it waited for the next; None: it did not."""
-    data = next((record["data"] for record in turn.loop if record["event"] == "cancelled"), None)
-    if data is None:
-        return None
-    try:
-        return int(data["events"]), bool(data["pulling"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise RecordingError(f"turn {turn.number}: it does not say where its reader left: {error}") from None
 
 
 def _target(turn: Turn) -> tuple[Target, str]:
