@@ -13,7 +13,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 import harness
-from tests.command import ROOT, environment, started, wait_for
+from harness.replayer import replay_recording
+from tests.command import ROOT, environment, is_running, started, wait_for
 from tests.harness.cli.cli import refusal
 from tests.scripted import error, fixture, scripted
 
@@ -140,6 +141,7 @@ async def test_cancelling_the_request_closes_the_turn(folder, connect, mode):
             await until(lambda: server.closed_by_client == 1)
             result = await client.call_tool("ask_agent", {"prompt": "again"})
             assert result.content[0].text == TEXT
+            await until(lambda: all(recording.end for recording in recorded(folder)))
     assert sorted(recording.end["status"] for recording in recorded(folder)) == ["cancelled", "ok"]
 
 
@@ -147,6 +149,30 @@ async def until(found):
     async with asyncio.timeout(20):
         while not found():
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("how", ["cancel", "leave"])
+@pytest.mark.parametrize("connect", [over_stdio, over_http])
+async def test_a_running_command_ends_with_all_it_started(folder, connect, how):
+    files = [folder / "garden" / name for name in ("shell.pid", "background.pid")]
+    with scripted([fixture("openai-chat/session-shell.sse")]) as server:
+        async with connect(folder, *agent(server, "--mode", "build")) as client:
+            assert "run commands" in (await client.list_tools()).tools[0].description
+            task = asyncio.ensure_future(client.call_tool("ask_agent", {"prompt": "hi"}))
+            await until(lambda: all(path.exists() and path.read_text().strip() for path in files))
+            pids = [int(path.read_text()) for path in files]
+            assert all(map(is_running, pids))
+            if how == "cancel":
+                task.cancel()
+                await asyncio.wait([task])
+                await until(lambda: recorded(folder)[0].end)
+                assert not any(map(is_running, pids))
+        await asyncio.gather(task, return_exceptions=True)
+        await until(lambda: not any(map(is_running, pids)))
+    if how == "cancel" or connect is over_stdio:
+        (recording,) = recorded(folder)
+        assert recording.end["status"] == "cancelled"
+        assert (await asyncio.to_thread(replay_recording, recording.path)).status == "pass"
 
 
 async def test_without_a_model_only_recordings_are_offered(folder):
