@@ -44,7 +44,7 @@ def test_a_coding_that_is_not_undone_is_kept(tmp_path):
 def test_a_recording_that_exists(tmp_path):
     path = tmp_path / "a.jsonl"
     write(path, exchange(b"1"))
-    with pytest.raises(RecordingError, match="the file exists .pass --force"):
+    with pytest.raises(RecordingError, match=r"the file exists \(pass --force"):
         write(path, exchange(b"2"))
     assert write(path, exchange(b"2"), force=True).calls[0].body() == b"2"
     assert list(tmp_path.iterdir()) == [path]

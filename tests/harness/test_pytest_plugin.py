@@ -1,60 +1,20 @@
-"""The pytest plugin, in runs of its own: recordings as items, the marker and the fixture, modes, the closed network."""
+"""The marker and the fixture, modes and the closed network, in runs of pytest."""
 
 from __future__ import annotations
-
-import shutil
-import sys
-from importlib.metadata import entry_points
-from pathlib import Path
 
 import pytest
 
 import harness
 from harness.modes import VARIABLE
-from harness.pytest_items import is_asked_for, is_recording
-from tests.scripted import Answer, fixture, scripted
+from tests.harness.plugin_runs import ANSWER, XDIST, runner, write
+from tests.scripted import Answer, scripted
 
 pytest_plugins = ["pytester"]
-
-ROOT = Path(__file__).resolve().parents[2]
-INSTALLED = any(point.value == "harness.pytest_plugin" for point in entry_points(group="pytest11"))
-WITH_PLUGIN = [] if INSTALLED else ["-p", "harness.pytest_plugin"]
-QUIET = ["-p", "no:cacheprovider", "-p", "no:recording"]
-XDIST = ["-p", "xdist.plugin", "-n", "2"]
-GOOD = ROOT / "recordings" / "openai-chat-text.jsonl"
-ANSWER = fixture("openai-chat/tool-parallel.sse")
-
-TEST = """
-import httpx, pathlib, pytest
-
-URL = {url!r} + "/v1/chat/completions"
-
-def text(name):
-    return pathlib.Path(name).read_text()
-
-def body(prompt):
-    return {{"model": "m", "messages": [{{"role": "user", "content": prompt}}], "stream": True}}
-"""
-
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch):
-    for name in ("CI", VARIABLE, "PYTEST_ADDOPTS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
 @pytest.fixture
 def run(pytester, monkeypatch):
-    """Run pytest in this process, with the plugin. `other`: in a process of its own."""
-
-    def run(*args, other=False):
-        if not other:
-            return pytester.runpytest_inprocess(*WITH_PLUGIN, *QUIET, *args)
-        monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # so that workers start fast
-        return pytester.runpytest_subprocess(*args, "-p", "harness.pytest_plugin", "-p", "no:cacheprovider")
-
-    return run
+    return runner(pytester, monkeypatch)
 
 
 @pytest.fixture
@@ -63,91 +23,9 @@ def server():
         yield server
 
 
-class TestCollection:
-    @pytest.fixture
-    def folder(self, pytester):
-        folder = pytester.mkdir("recordings")
-        shutil.copy(GOOD, folder / "good.jsonl")
-        return folder
-
-    def test_recordings_are_replayed(self, run, folder):
-        bad = (folder / "good.jsonl").read_text().replace('"text":"Hello', '"text":"Hullo')
-        (folder / "bad.jsonl").write_text(bad)
-        result = run("recordings/", "-v")
-        result.assert_outcomes(passed=1, failed=1)
-        result.stdout.fnmatch_lines(["recordings/bad.jsonl::replay FAILED*", "recordings/good.jsonl::replay PASSED*"])
-        result.stdout.fnmatch_lines(['events differ from the recording: call 0, event *recorded "Hullo*'])
-        result.stdout.no_fnmatch_line("*Traceback*")
-
-    def test_what_cannot_be_read_is_told_where_it_is_named(self, run, folder):
-        (folder / "other.jsonl").write_text('{"a": 1}\n')
-        run("recordings").assert_outcomes(passed=1)
-        result = run("recordings/other.jsonl")
-        result.assert_outcomes(failed=1)
-        result.stdout.fnmatch_lines(["read: *other.jsonl:*"])
-
-    def test_nothing_is_collected_unasked(self, run, pytester, folder):
-        pytester.makepyfile("def test_one(): pass")
-        run().assert_outcomes(passed=1)
-        run(".").assert_outcomes(passed=2)
-        pytester.makeini("[pytest]\ntestpaths = recordings")
-        run().assert_outcomes(passed=1)
-
-    def test_in_parallel(self, run, pytester, folder):
-        pytest.importorskip("xdist")
-        for number in range(4):
-            shutil.copy(GOOD, folder / f"{number}.jsonl")
-        pytester.makepyfile("def test_one(): pass")
-        run(*XDIST, "recordings", other=True).assert_outcomes(passed=5)
-        run(*XDIST, other=True).assert_outcomes(passed=1)
-
-    def test_a_foreign_agent_is_one_line(self, run, pytester, folder):
-        pytester.makepyfile(
-            **{"agent/__init__": "", "test_mine": "import agent\ndef test_mine(): assert agent.__file__"}
-        )
-        pytester.makepyfile(test_other="def test_other(recording): pass")
-        script = (
-            "import sys; sys.path.insert(0, '.'); import pytest;"
-            f"sys.exit(pytest.main({[*WITH_PLUGIN, *QUIET]!r} + sys.argv[1:]))"
-        )
-        done = pytester.run(sys.executable, "-c", script, "recordings", "test_mine.py", "test_other.py")
-        done.stdout.fnmatch_lines(
-            ["*/agent is imported as `agent`, the name of a package that *needs*"]
-        )
-        done = pytester.run(sys.executable, "-c", script, "test_mine.py", "test_other.py")
-        done.assert_outcomes(passed=1, errors=1)
-        done.stdout.fnmatch_lines(["*/agent is imported as `agent`*"])
-
-
-class TestAsked:
-    def test_recordings_of_tests_are_theirs(self, tmp_path):
-        own = tmp_path / "tests" / "recordings" / "test_a"
-        own.mkdir(parents=True)
-        (tmp_path / "tests" / "test_a.py").write_text("")
-        path = own / "test_one.jsonl"
-        assert not is_asked_for(path, [tmp_path / "tests"])
-        assert not is_asked_for(path, [tmp_path])
-        assert is_asked_for(path, [own.parent])
-        assert is_asked_for(path, [own])
-        assert is_asked_for(path, [path])
-        assert is_asked_for(tmp_path / "runs" / "a.jsonl", [tmp_path])
-        assert not is_asked_for(tmp_path / "runs" / "a.jsonl", [tmp_path / "tests"])
-        assert not is_asked_for(path, [])
-
-    def test_only_recordings_are_recordings(self, tmp_path):
-        assert is_recording(GOOD)
-        for name, content in (("a", b'{"x":1}\n'), ("b", b""), ("c.gz", b"no gzip")):
-            (tmp_path / name).write_bytes(content)
-            assert not is_recording(tmp_path / name)
-        assert not is_recording(tmp_path / "missing")
-
-
 class TestFixture:
-    def write(self, pytester, server, code):
-        return pytester.makepyfile(TEST.format(url=server.url) + code)
-
     def test_a_test_has_a_file_of_its_own(self, run, pytester, server):
-        module = self.write(pytester, server, """
+        module = write(pytester, server.url, """
 @pytest.mark.parametrize("family", ["httpx", "a/b"])
 def test_one(recording, family):
     assert recording.client().post(URL, json=body(family)).status_code == 200
@@ -169,7 +47,7 @@ class TestX:
         assert len(server.exchanges) == asked == 3
 
     def test_a_missing_recording_says_how_to_make_it(self, run, pytester, server):
-        module = self.write(pytester, server, """
+        module = write(pytester, server.url, """
 def test_one(recording):
     recording.client().post(URL, json=body("a"))
 
@@ -185,7 +63,7 @@ def test_nothing_asked(recording):
         assert server.exchanges == []
 
     def test_a_miss_that_the_code_swallows_fails_the_test(self, run, pytester, server):
-        self.write(pytester, server, """
+        write(pytester, server.url, """
 @pytest.mark.recording
 def test_one():
     try:
@@ -203,7 +81,7 @@ def test_one():
         result.stdout.no_fnmatch_line("*pytest_plugin.py*")
 
     def test_a_failed_test_keeps_the_old_recording(self, run, pytester, server):
-        module = self.write(pytester, server, """
+        module = write(pytester, server.url, """
 @pytest.mark.recording("my.jsonl", strict=True)
 def test_one():
     httpx.post(URL, json=body("a"))
@@ -218,7 +96,7 @@ def test_one():
         assert path.with_name("my.jsonl.part").exists()
 
     def test_the_marker_has_options(self, run, pytester, server):
-        self.write(pytester, server, """
+        write(pytester, server.url, """
 import itertools
 count = itertools.count()
 
@@ -244,7 +122,7 @@ def test_three(): pass
         ])  # fmt: skip
 
     def test_two_tests_do_not_record_over_each_other(self, run, pytester, server):
-        self.write(pytester, server, """
+        write(pytester, server.url, """
 @pytest.mark.recording("same.jsonl")
 @pytest.mark.parametrize("n", [1, 2])
 def test_one(n):
@@ -256,7 +134,7 @@ def test_one(n):
         run().assert_outcomes(passed=2)
 
     def test_unused_calls_fail_a_strict_replay(self, run, pytester, server):
-        self.write(pytester, server, """
+        write(pytester, server.url, """
 @pytest.mark.recording(strict=True)
 def test_one():
     for prompt in text("prompts"):
@@ -272,7 +150,7 @@ def test_one():
     def test_verify_and_record_missing(self, run, pytester):
         answers = [ANSWER, ANSWER, Answer(ANSWER.body.replace(b'"id"', b'"ie"', 1)), ANSWER]
         with scripted(answers) as server:
-            module = self.write(pytester, server, """
+            module = write(pytester, server.url, """
 @pytest.mark.recording
 def test_one():
     httpx.post(URL, json=body(text("prompt")))
@@ -290,7 +168,7 @@ def test_one():
         assert len(harness.open(module.parent / "recordings" / module.stem / "test_one.jsonl").calls) == 2
 
     def test_async_tests(self, run, pytester, server):
-        self.write(pytester, server, """
+        write(pytester, server.url, """
 pytestmark = pytest.mark.anyio
 
 @pytest.fixture
@@ -312,7 +190,7 @@ async def test_own():
 
     def test_in_parallel(self, run, pytester, server):
         pytest.importorskip("xdist")
-        self.write(pytester, server, """
+        write(pytester, server.url, """
 @pytest.mark.recording
 @pytest.mark.parametrize("n", range(6))
 def test_one(n):
@@ -323,7 +201,7 @@ def test_one(n):
         assert len(server.exchanges) == 6
 
     def test_unittest(self, run, pytester, server):
-        self.write(pytester, server, """
+        write(pytester, server.url, """
 import unittest
 
 @pytest.mark.recording
@@ -337,7 +215,7 @@ class TestCase(unittest.TestCase):
 
 class TestModes:
     def test_ci_forces_replay(self, run, pytester, server, monkeypatch):
-        TestFixture().write(pytester, server, """
+        write(pytester, server.url, """
 @pytest.mark.recording
 def test_one():
     httpx.post(URL, json=body("a"))
@@ -358,7 +236,7 @@ def test_one():
 
     def test_beside_pytest_recording(self, run, pytester, server):
         pytest.importorskip("pytest_recording", reason="pytest-recording is not installed")
-        TestFixture().write(pytester, server, """
+        write(pytester, server.url, """
 @pytest.mark.recording
 def test_one():
     httpx.post(URL, json=body("a"))
@@ -384,9 +262,7 @@ def test_open():
 """)
         result = run()
         result.assert_outcomes(passed=1, failed=1)
-        result.stdout.fnmatch_lines(
-            ["E *NetworkRefused: the network is closed: api.example was asked for (*"]
-        )
+        result.stdout.fnmatch_lines(["E *NetworkRefused: the network is closed: api.example was asked for (*"])
         pytester.makepyfile("""
 import socket
 
