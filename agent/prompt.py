@@ -12,11 +12,15 @@ _ABOUT_MODE = {
     "SWE": "You can read, write and edit files and run shell commands. Find the cause, mend it, and run the tests.",
 }
 
+_BEGIN = "You are a careful software engineer at work in the folder "
+_END = "Use the tools instead of guessing what files hold. Say plainly what you could not find out or do."
+
 
 def system_prompt(mode: str, root: Path, today: date) -> str:
     """A short prompt that says where the agent is and what it may do."""
-    return (
-        f"You are a careful software engineer at work in the folder {root}. Today is {today.isoformat()}.\n"
-        f"{_ABOUT_MODE[mode]}\n"
-        "Use the tools instead of guessing what files hold. Say plainly what you could not find out or do."
-    )
+    return f"{_BEGIN}{root}. Today is {today.isoformat()}.\n{_ABOUT_MODE[mode]}\n{_END}"
+
+
+def is_system_prompt(text: str) -> bool:
+    """Whether a prompt is this one, for whatever folder, day and mode."""
+    return text.startswith(_BEGIN) and text.endswith(_END)

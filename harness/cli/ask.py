@@ -14,13 +14,13 @@ import click
 from agent.front_ends.summary import Summary
 from agent.jsonio import NotJSON, loads_exact
 from agent.providers.base import Target
+from harness.cli.ask_continue import MODES, check_file_options, continued_options
 from harness.cli.ask_turn import Asked, run
 from harness.config import Config, current
 from harness.errors import HarnessError
 from harness.recorder import Recorder
 from harness.session import find_target, network, new_path, redactor
 
-MODES = ("plan", "fix", "build", "swe")
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
 
@@ -28,7 +28,7 @@ EXIT_INTERRUPTED = 130
 @click.command(name="ask")
 @click.argument("words", nargs=-1)
 @click.option("--model", "-m", envvar="HARNESS_MODEL", help="provider/model (or HARNESS_MODEL, or the configuration).")
-@click.option("--mode", type=click.Choice(MODES), default="plan", show_default=True, help="What the agent may do.")
+@click.option("--mode", type=click.Choice(MODES), help="What the agent may do.  [default: plan]")
 @click.option("-b", "mode", flag_value="build", help="Short for --mode build.")
 @click.option("--no-tools", is_flag=True, help="Offer no tools: some models refuse requests that do.")
 @click.option("--base-url", help="Another server that speaks the provider's format.")
@@ -45,9 +45,18 @@ EXIT_INTERRUPTED = 130
 @click.option("-q", "--quiet", is_flag=True, help="Only the answer and errors.")
 @click.option("--out", type=click.Path(path_type=Path), help="The recording.  [default: a new file in recordings/]")
 @click.option("--force", is_flag=True, help="Overwrite an existing --out.")
+@click.option(
+    "--continue",
+    "continued",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Go on with the last turn of this recording: its history, model, mode, system prompt and parameters.",
+)
+@click.option("--append", type=click.Path(path_type=Path), metavar="FILE", help="A new conversation in this recording.")
+@click.option("--fsync", is_flag=True, help="Sync the recording to the disk after each call, against power cuts.")
 @click.option("--no-record", is_flag=True, help="Record nothing.")
 @click.option("--tag", "tags", multiple=True, help="A tag for the recording's header; may be repeated.")
-@click.option("--source", default="live", show_default=True, help="What the header says was recorded.")
+@click.option("--source", help="What the header says was recorded.  [default: live]")
 @click.pass_context
 def command(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> None:
     """Run one turn of the built-in agent; the answer goes to stdout as it arrives, all else to stderr.
@@ -59,8 +68,13 @@ def command(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> No
     harness ask --model anthropic/claude-haiku-4-5 "What does this folder hold?"
     harness ask -m ollama/qwen3 -b --workspace app "Make the tests pass" --out fix.jsonl
     harness ask -m llamacpp/any --base-url http://127.0.0.1:8080 - < question.txt
+    harness ask --continue fix.jsonl "Now add a test for it"
     """
-    asked, target = _asked(words, current(), options)
+    check_file_options(options)
+    config = current()
+    if options["continued"]:
+        options = continued_options(ctx, options, config)
+    asked, target = _asked(words, config, options)
     transport = network(target)
     recorder = None if options["no_record"] else _recorder(asked, target, options)
     ctx.exit(_run(asked, target, transport, recorder))
@@ -68,21 +82,20 @@ def command(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> No
 
 def _asked(words: tuple[str, ...], config: Config, options: dict[str, Any]) -> tuple[Asked, Target]:
     """What the command line asks for. Raises `UsageError` or `HarnessError`."""
-    if options["no_record"] and options["out"]:
-        raise click.UsageError("--out and --no-record contradict each other: leave one out")
     name = options["model"] or config.model
     if not name:
         raise click.UsageError("no model: name one, for example --model openai/gpt-4.1-mini, or set HARNESS_MODEL")
     prompt = _prompt(words)
     target, model = find_target(name, options["base_url"], config)
-    params = _params(options["params"])
+    params = {**options.get("given_params", {}), **_params(options["params"])}
     if options["max_tokens"] is not None:
         params["max_tokens"] = options["max_tokens"]
     return Asked(
         config=config,
         prompt=prompt,
         model=model,
-        mode=options["mode"].upper(),
+        history=options.get("history", ()),
+        mode=(options["mode"] or "plan").upper(),
         params=params,
         workspace=options["workspace"],
         system=options["system"],
@@ -108,15 +121,18 @@ def _prompt(words: tuple[str, ...]) -> str:
 
 
 def _recorder(asked: Asked, target: Target, options: dict[str, Any]) -> Recorder:
-    out: Path = options["out"] or new_path(asked.config.recordings, f"{target.provider}/{asked.model}")
+    old = options["append"] or (None if options["out"] else options["continued"])
+    out: Path = old or options["out"] or new_path(asked.config.recordings, f"{target.provider}/{asked.model}")
     if out.is_dir():
         raise HarnessError(f"{out}: this is a folder: name a file in it, such as {out / 'session.jsonl'}")
     return Recorder(
         out,
-        source=options["source"],
+        source=options["source"] or "live",
         tags=options["tags"],
         redactor=redactor(asked.config, target),
         force=options["force"],
+        append=old is not None,
+        fsync=options["fsync"],
         warn=lambda line: click.echo(f"harness: {line}", err=True),
     )
 

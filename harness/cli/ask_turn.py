@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -13,6 +14,7 @@ from typing import Any, TextIO
 from agent.front_ends.human import human
 from agent.front_ends.jsonl import jsonl
 from agent.front_ends.summary import Summary
+from agent.messages import Message, user
 from agent.providers.base import Target
 from harness.config import Config
 from harness.recorder import Recorder
@@ -21,9 +23,13 @@ from harness.session import Agent, open_turn
 
 @dataclass(slots=True, frozen=True)
 class Asked:
-    """What the command line asks for. `tools` False offers none; `system` None means the built-in prompt."""
+    """What the command line asks for. `tools` False offers none; `system` None means the built-in prompt.
+
+    `history`: the messages before the prompt.
+    """
 
     config: Config
+    history: Sequence[Message]
     prompt: str
     model: str
     mode: str
@@ -40,11 +46,11 @@ async def run(
 ) -> Summary:
     """One turn, shown and recorded. The provider stream and a running tool have ended when this returns or raises."""
     cancel_on_signals()
-    from agent.messages import user
     from harness.costs import price_with
 
     agent = Agent(target, asked.model, asked.mode, asked.workspace, asked.system, asked.params, asked.tools)
-    async with open_turn([user(asked.prompt)], agent, transport, recorder, price_with(asked.config)) as events:
+    history = [*asked.history, user(asked.prompt)]
+    async with open_turn(history, agent, transport, recorder, price_with(asked.config)) as events:
         if asked.as_json:
             return await jsonl(events, out)
         colour = err.isatty() and "NO_COLOR" not in os.environ
