@@ -6,7 +6,8 @@ import base64
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cache
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -53,6 +54,7 @@ def redactor(*, user_rules: bool = True) -> Redactor:
     return found
 
 
+@cache
 def forms(secret: str) -> set[bytes]:
     """Ways in which it could stand in a file: as it is, in JSON, in JSON in JSON, escaped, percent, base64."""
     raw = secret.encode()
@@ -155,10 +157,14 @@ def stream(wire: str, kind: str, parts: Sequence[str]) -> list[bytes]:
     return [sse(payload) for payload in [*payloads(wire, kind, parts), *_ENDS[wire]]]
 
 
+_numbers = count()
+
+
 @dataclass
 class Recorded:
     """A recording of one call. `data` is the file; `before` what stood in it before the call's end."""
 
+    path: Path
     call: Call
     data: bytes
     before: bytes
@@ -172,9 +178,13 @@ class Recorded:
 
 
 def record(path: Path, wire: str | None, reply: Reply, redactor: Redactor, request: Any = None) -> Recorded:
-    """One call through a recorder, read strictly; what holds of every recording is checked."""
+    """One call through a recorder, read strictly; what holds of every recording is checked.
+
+    The file is another one every time, with a number behind its name.
+    """
     before = b""
-    with Recorder(path, redactor=redactor, force=True) as recorder:
+    path = path.with_stem(f"{path.stem}-{next(_numbers)}")
+    with Recorder(path, redactor=redactor) as recorder:
         if request is None:
             request = httpx.Request("POST", "https://api.test/v1/x", json={"model": "m"})
         request.extensions["trajectory"] = {"wire": wire}
@@ -197,4 +207,4 @@ def record(path: Path, wire: str | None, reply: Reply, redactor: Redactor, reque
         if not part.unterminated and part.raw.strip():
             assert len(SSEDecoder().feed(part.raw)) == 1, part.raw
     assert [part.i for part in call.frames] == [*range(len(call.frames))]
-    return Recorded(call, data, before)
+    return Recorded(path, call, data, before)

@@ -64,9 +64,9 @@ def request_with(secret: str, header: str = "authorization", url: str = "https:/
     return httpx.Request("POST", url, headers=headers, json={"model": "m", "messages": messages, "tools": tools})
 
 
-def replayed(recorded, path, request, rules):
+def replayed(recorded, request, rules):
     """The answer of the recording to the live request."""
-    transport = ReplayTransport(harness.open(path).calls, redactor=rules)
+    transport = ReplayTransport(harness.open(recorded.path).calls, redactor=rules)
     response = transport.handle_request(request)
     assert b"".join(response.stream) == recorded.call.body()
     assert transport.unused == []
@@ -87,7 +87,7 @@ def test_a_request_and_its_answer(tmp_path, wire, name):
     assert shown.endswith(":1]")
     assert found.text("text") == f"It is {shown}, {shown} and {shown}"
     assert shown in json.dumps(found.call.request.body)
-    replayed(found, path, request_with(secret, ""), redactor())
+    replayed(found, request_with(secret, ""), redactor())
 
 
 PLACES = {
@@ -121,7 +121,7 @@ def test_keys_that_a_request_carries(tmp_path, place):
     assert held_in(found.data, [secret]) == []
     assert found.call.events[0]["kind"] == "auth"
     assert "[redacted:" in found.call.events[0]["message"]
-    replayed(found, path, request(), Redactor())
+    replayed(found, request(), Redactor())
 
 
 def test_cookies_that_are_set(tmp_path):
@@ -232,7 +232,7 @@ def test_shared_case_56(tmp_path):
             assert text.encode() not in found.data
         for text in expected["file_must_contain"]:
             assert text.encode() in found.data
-    replayed(found, path, request(), Redactor())
+    replayed(found, request(), Redactor())
 
 
 def test_a_session_goes_on_with_the_numbers(tmp_path):
