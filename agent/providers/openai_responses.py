@@ -86,7 +86,7 @@ class ResponsesDecoder(Decoder):
         """After the end mark usage, calls and errors count; after an error only usage, and the end mark itself."""
         if kind in items.END_WORDS:
             self._terminal(payload, raw)
-        elif self._failed:
+        elif self._failed or self._stop == "error":
             return
         elif kind in ("error", "response.error") or "_call" in kind:
             self._HANDLERS[kind](self, payload, raw)
