@@ -14,9 +14,14 @@ SUFFIX = ".part"
 
 
 class Beside:
-    """The file beside `path`. A process that dies leaves it there, with all that was written."""
+    """The file beside `path`. A process that dies leaves it there, with all that was written.
+
+    Raises `RecordingError` where `path` is a device, a pipe or a folder: none of them may be replaced.
+    """
 
     def __init__(self, path: Path) -> None:
+        if path.exists() and not path.is_file():
+            raise RecordingError("it is no regular file, and would be replaced by one", path, todo="name a file")
         self.path = path
         self.part = path.with_name(path.name + SUFFIX)
 

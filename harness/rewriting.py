@@ -79,6 +79,8 @@ def write_file(path: Path, records: Iterable[Record], check: Callable[[Path], No
         path = path.resolve()
     if path.is_dir():
         raise HarnessError(f"{path}: it is a folder; name a file")
+    if path.exists() and not path.is_file():
+        raise HarnessError(f"{path}: it is no regular file, and would be replaced by one; name a file")
     if path.exists() and not over:
         raise HarnessError(f"{path}: the file exists; pass --force to overwrite it, or name another")
     data = b"".join(dumps(record) + b"\n" for record in records)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from harness.beside import Beside
@@ -26,3 +28,9 @@ def test_what_cannot_be_done_is_told_in_one_line(tmp_path):
         beside.copy()
     with pytest.raises(RecordingError, match=r"a\.jsonl: cannot put a\.jsonl\.part in its place: No such file"):
         beside.swap_in()
+
+
+def test_a_pipe_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(RecordingError, match="no regular file"):
+        Beside(tmp_path / "pipe")

@@ -115,3 +115,10 @@ def test_a_recording_that_is_being_written_is_left_alone(tmp_path):
     path = tmp_path / "x.jsonl"
     with Writer.create(path), pytest.raises(HarnessError, match="being written to already"):
         write_file(path, RECORDS, accept, over=True)
+
+
+def test_a_pipe_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(HarnessError, match="no regular file"):
+        write_file(tmp_path / "pipe", RECORDS, lambda path: None, over=True)
+    assert stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)
