@@ -24,7 +24,7 @@ from harness.serving.stand_ins import stand_in
 
 RERECORD = "record it anew: harness record -o FILE -- COMMAND"
 
-_VERSIONED = re.compile(r"/v\d+[a-z]*\d*(?=/).*")
+_VERSIONED = re.compile(r"/v\d+[a-z]*\d*(/.*)")
 _NOT_OF_THE_BODY = HOP_BY_HOP | {"content-length"}
 _TIMED_OUT = re.compile("Timeout")
 
@@ -61,7 +61,6 @@ class ReplayServer:
         self._transport = self._fresh()
         self._used: set[int] = set()
         self._urls = {urlsplit(call.url).path: call.url for call in reversed(self._calls)}
-        self._tails = {_tail(path): path for path in self._urls}
 
     @property
     def unused(self) -> list[Call]:
@@ -116,11 +115,11 @@ class ReplayServer:
     def _request(self, exchange: Exchange, path: str, body: bytes) -> httpx.Request:
         """The request with the path of the recorded calls.
 
-        A base URL is as little part of a call as its host is: the path counts from its version on (`/v1/...`), unless
-        calls with just this path were recorded.
+        A base URL is as little part of a call as its host is: what stands before the version (`/v1`) does not count,
+        unless calls with just this path were recorded.
         """
         if path not in self._urls:
-            path = self._tails.get(_tail(path), path)
+            path = next((recorded for recorded in self._urls if same_endpoint(recorded, path)), path)
         parts = urlsplit(self._urls.get(path, "http://127.0.0.1"))
         target = f"{path}?{exchange.query}" if exchange.query else path
         url = httpx.URL(f"{parts.scheme}://{parts.netloc}").copy_with(raw_path=target.encode("latin-1"))
@@ -182,7 +181,10 @@ async def _whole(exchange: Exchange, body: bytes) -> None:
     await exchange.finish()
 
 
-def _tail(path: str) -> str:
-    """A path from its version on; as it is where it has none."""
-    found = _VERSIONED.search(path)
-    return found[0] if found else path
+def same_endpoint(one: str, other: str) -> bool:
+    """Whether two paths differ only in the base URL: in what stands before the version, or in having one at all."""
+    parts = [_VERSIONED.search(path) for path in (one, other)]
+    if parts[0] and parts[1]:
+        return parts[0][0] == parts[1][0]
+    ends = [found[1] if found else path for found, path in zip(parts, (one, other), strict=True)]
+    return ends[0].endswith(ends[1]) or ends[1].endswith(ends[0])

@@ -1,7 +1,7 @@
 """Where a local server stands in for the providers: its path prefixes, and the variables that lead there. Pure.
 
 `/openai/v1/chat/completions` on the proxy is `/v1/chat/completions` at OpenAI: the first segment names the provider,
-what follows is the provider's own path.
+what follows is the provider's own path (after the base path of the server that stands in for it, where it has one).
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ class NoRoute(ValueError):
 
 @dataclass(slots=True, frozen=True)
 class Upstream:
-    """A server behind a prefix: scheme, host and port. `provider` is named where the server is the provider's own."""
+    """A server: scheme, host and port, and the path before its versions. `provider` is named where it is its own."""
 
     origin: str
+    base: str = ""
     provider: str | None = None
 
 
@@ -40,30 +41,26 @@ class Doors:
 
     upstreams: dict[str, Upstream] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
-    everything: str | None = None
-    _own_path: str = ""
+    everything: Upstream | None = None
 
     def route(self, path: str) -> tuple[Upstream, str]:
         """The server that a path on the local server stands for, and the path there. Raises `NoRoute`."""
-        head, _, rest = path.lstrip("/").partition("/")
-        prefixed = self.upstreams.get(head)
-        own = self._own_path
-        if prefixed is None or (own and _begins(path, own) and not _begins(f"/{rest}", own)):
-            if self.everything is None:
-                raise NoRoute(
-                    f"the path {path[:80]!r} names no provider: set the base URL to this server's address and "
-                    f"/openai/v1, /anthropic or /gemini (known: {', '.join(self.upstreams)}), or name the server "
-                    "with --upstream URL"
-                )
-            return Upstream(self.everything), path
-        return prefixed, f"/{rest}"
+        head, rest = _split_head(path)
+        upstream = self.upstreams.get(head)
+        if upstream is not None:
+            return upstream, upstream.base + rest
+        upstream = self.everything
+        if upstream is None:
+            raise NoRoute(
+                f"the path {path[:80]!r} names no provider: set the base URL to this server's address and /openai/v1, "
+                f"/anthropic or /gemini (known: {', '.join(self.upstreams)}), or name the server with --upstream URL"
+            )
+        return upstream, path if path.startswith(f"{upstream.base}/") else upstream.base + path
 
     def unprefixed(self, path: str) -> str:
         """A path without its prefix, where it has one."""
-        try:
-            return self.route(path)[1]
-        except NoRoute:
-            return path
+        head, rest = _split_head(path)
+        return rest if head in self.upstreams else path
 
     def environment(self, url: str, environ: Mapping[str, str]) -> dict[str, str]:
         """What a child's environment gets, so that it talks to the server at `url`."""
@@ -88,7 +85,7 @@ def plan(
     everything, named = _given(upstreams)
     doors = Doors()
     if everything is not None:
-        doors.everything, doors._own_path = _origin(everything), everything.path.rstrip("/")
+        doors.everything = Upstream(_origin(everything), _versioned(everything.path)[0])
     servers = {name: _origin(urlsplit(row.base_url)) for name, row in providers.items()} | FURTHER
     by_provider: dict[str, list[Variable]] = {}
     for variable in VARIABLES:
@@ -97,10 +94,13 @@ def plan(
         variables = by_provider.get(name, [])
         given = named.get(name, everything)
         if given is not None:
-            doors.upstreams[name] = Upstream(_origin(given))
-            doors.variables |= {item.name: f"/{name}{_given_path(given, item)}" for item in variables}
+            base, version = _versioned(given.path)
+            doors.upstreams[name] = Upstream(_origin(given), base)
+            for item in variables:
+                path = version if item.path and given.path.strip("/") else item.path
+                doors.variables[item.name] = f"/{name}{path}"
         elif not _as_set(doors, name, variables, environ, servers.get(name)) and name in servers:
-            doors.upstreams[name] = Upstream(servers[name], name)
+            doors.upstreams[name] = Upstream(servers[name], provider=name)
             doors.variables |= {item.name: f"/{name}{item.path}" for item in variables}
     return doors
 
@@ -115,23 +115,27 @@ def _as_set(doors: Doors, name: str, variables: list[Variable], environ: Mapping
     if not found:
         return False
     first, main = found[0]
-    doors.upstreams[name] = _upstream(main, name, server)
+    doors.upstreams[name], version = _upstream(main, first, server)
     for item, value in values:
-        prefix = name
-        if value is None:
-            path = _followed(main.path.rstrip("/"), first, item)
-        else:
-            path = value.path.rstrip("/")
-            if _origin(value) != _origin(main):
+        prefix, path = name, _followed(version, first, item)
+        if value is not None:
+            upstream, path = _upstream(value, item, server)
+            if upstream != doors.upstreams[name]:
                 prefix = item.name.lower().replace("_", "-")
-                doors.upstreams[prefix] = _upstream(value, name, server)
+                doors.upstreams[prefix] = upstream
         doors.variables[item.name] = f"/{prefix}{path}"
     return True
 
 
-def _upstream(value: SplitResult, name: str, server: str | None) -> Upstream:
+def _upstream(value: SplitResult, variable: Variable, server: str | None) -> tuple[Upstream, str]:
+    """The server of a variable's value, and the end of its path that clients of other variables may not share."""
+    path = value.path.rstrip("/")
+    if variable.path and path.endswith(variable.path):
+        base, version = path.removesuffix(variable.path), variable.path
+    else:
+        base, version = _versioned(path)
     origin = _origin(value)
-    return Upstream(origin, name if origin == server else None)
+    return Upstream(origin, base, variable.provider if origin == server else None), version
 
 
 def _value(variable: Variable, environ: Mapping[str, str]) -> SplitResult | None:
@@ -165,26 +169,25 @@ def _given(upstreams: Iterable[str]) -> tuple[SplitResult | None, dict[str, Spli
     return everything, named
 
 
-def _given_path(given: SplitResult, variable: Variable) -> str:
-    """The path of a variable for an upstream that was given: with a path it is used as it is."""
-    path = given.path.rstrip("/")
-    if not path:
+def _followed(version: str, source: Variable, variable: Variable) -> str:
+    """The end of the path of a variable that follows another one, whose value ends with `version`."""
+    if version == source.path:
         return variable.path
-    return path if variable.path else _VERSION.sub("", path)
+    return version if variable.path == source.path else ""
 
 
-def _followed(path: str, source: Variable, variable: Variable) -> str:
-    """The path of a variable that follows another one, whose value has `path`."""
-    if source.path == variable.path:
-        return path
-    if path.endswith(source.path):
-        return path.removesuffix(source.path) + variable.path
-    return path
+def _versioned(path: str) -> tuple[str, str]:
+    """A base URL's path in two: what stands before the version at its end, and the version (`/v1`)."""
+    path = path.rstrip("/")
+    found = _VERSION.search(path)
+    return (path, "") if found is None else (path[: found.start()], found[0])
 
 
 def _origin(url: SplitResult) -> str:
     return f"{url.scheme.lower()}://{url.netloc}"
 
 
-def _begins(path: str, start: str) -> bool:
-    return path == start or path.startswith(f"{start}/")
+def _split_head(path: str) -> tuple[str, str]:
+    """The first segment of a path, and the rest with its slash."""
+    head, slash, rest = path.lstrip("/").partition("/")
+    return head, slash + rest

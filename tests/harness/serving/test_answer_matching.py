@@ -8,6 +8,7 @@ import json
 import pytest
 
 from harness.matching import MatchRules
+from harness.serving.answer import same_endpoint
 from tests.harness.serving.kit import CHAT, ask, prompt, recording, replaying
 from tests.loopback import Exchange
 
@@ -155,3 +156,21 @@ async def test_a_websocket_is_refused(tmp_path):
         headers = {"connection": "upgrade", "upgrade": "websocket"}
         assert (await ask(server.url, "/openai/v1/responses", method="GET", headers=headers)).status == 426
         assert server.app.misses == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("/v1/chat/completions", "/api/v1/chat/completions", True),
+        ("/v1/chat/completions", "/v1/responses", False),
+        ("/v1/models/m:generateContent", "/v1beta/models/m:generateContent", False),
+        ("/openai/chat/completions", "/v1/chat/completions", True),
+        ("/v1/chat/completions", "/openai/chat/completions", True),
+        ("/chat/completions", "/openai/chat/completions", True),
+        ("/v1/messages", "/v1/threads/t/messages", False),
+        ("/v1/messages", "/threads/messages2", False),
+    ],
+)
+def test_paths_of_one_endpoint(one, other, same):
+    assert same_endpoint(one, other) is same
+    assert same_endpoint(other, one) is same
