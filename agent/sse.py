@@ -309,20 +309,23 @@ class SSEDecoder:
 
     def _frame_of(self, raw: bytes) -> Frame:
         """A block that ends with two LF."""
-        if not self._first:
-            if raw.startswith(self._head):
-                data = raw[self._head_size : -2]
-                if _LF not in data and _CR not in data:
-                    return Frame(raw, data, self._event, self._id)
-            head, mark, data = raw[:-2].partition(_DATA)
-            if mark and _LF not in data and _CR not in data:
-                name = head[7:-1]
-                if not head:
-                    self._begins(_DATA, _MESSAGE)
-                    return Frame(raw, data, self._event, self._id)
-                if head[:7] == b"event: " and head[-1] == _LF and name and _LF not in name and _CR not in name:
-                    self._begins(head + _DATA, name.decode("utf-8", "replace"))
-                    return Frame(raw, data, self._event, self._id)
+        if self._first:
+            if raw.startswith(_BOM):
+                return self._parse(raw)
+            self._first = False
+        if raw.startswith(self._head):
+            data = raw[self._head_size : -2]
+            if _LF not in data and _CR not in data:
+                return Frame(raw, data, self._event, self._id)
+        head, mark, data = raw[:-2].partition(_DATA)
+        if mark and _LF not in data and _CR not in data:
+            name = head[7:-1]
+            if not head:
+                self._begins(_DATA, _MESSAGE)
+                return Frame(raw, data, self._event, self._id)
+            if head[:7] == b"event: " and head[-1] == _LF and name and _LF not in name and _CR not in name:
+                self._begins(head + _DATA, name.decode("utf-8", "replace"))
+                return Frame(raw, data, self._event, self._id)
         return self._parse(raw)
 
     def _begins(self, head: bytes, event: str) -> None:
