@@ -29,8 +29,8 @@ def _rows() -> tuple[Row, ...]:
         ),
         Row("SSE decode, chat with CRLF, a frame a chunk", "CRLF", "floor"),
         Row("SSE decode, Anthropic, a frame a chunk", "Anthropic", "floor Anthropic"),
-        Row("SSE decode, one data line in 4 KB chunks, 8 MB : 4 MB", "one line 8", "one line 4", 3),
-        Row("SSE decode, lines of 100 bytes in 4 KB chunks, 8 MB : 4 MB", "lines 8", "lines 4", 3),
+        Row("SSE decode, one data line in 4 KB chunks, 8 MB : 2 MB", "one line 8", "one line 2", 8),
+        Row("SSE decode, lines of 100 bytes in 4 KB chunks, 8 MB : 2 MB", "lines 8", "lines 2", 8),
     )
 
 
@@ -54,7 +54,7 @@ def contestants(setting: Setting) -> Race:
     race.add("CRLF", decode(data.crlf(chat).frames))
     race.add("floor Anthropic", floor(anthropic.payloads))
     race.add("Anthropic", decode(anthropic.frames))
-    for megabytes in (4, 8):
+    for megabytes in (2, 8):
         size = setting.size(megabytes << 20)
         race.add(f"one line {megabytes}", decode(data.pieces(data.big_event(size), 4096)))
         race.add(f"lines {megabytes}", decode(data.pieces(data.big_event(size, line=100), 4096)))
