@@ -160,6 +160,7 @@ class Recorder:
 
     def begin_call(self, request: Any) -> CallRecorder | None:
         """Record a request of httpx or httpx2 that is about to be sent; None where that failed."""
+        self.guard(self._writer.check)
         call: CallRecorder | None = self.guard(self._begin_call, request)
         return call
 
@@ -204,6 +205,7 @@ class Recorder:
             self.guard(call.end, CLOSED)
         record = {"kind": "end", "status": status, "calls": self._totals.calls, "turns": self._turns}
         self.write([record | self._totals.to_dict()])
+        self.guard(self._writer.check)
         self.guard(self._writer.close)
         self._closed = True
 

@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from stat import S_ISREG
 from threading import Lock
 from types import TracebackType
 
@@ -45,6 +46,7 @@ class Writer:
         self._start = clock() - tail.t
         self._lock = Lock()
         self._torn = False
+        self._size = os.fstat(descriptor).st_size
 
     @classmethod
     def create(
@@ -151,6 +153,19 @@ class Writer:
             if self._fsync and any(type(record) is dict and record["kind"] in _SYNC_AFTER for record in records):
                 self._sync()
 
+    def check(self) -> None:
+        """Raises `RecordingError` where what was written is not in the file any more, or something else is too."""
+        with self._lock:
+            if self._descriptor is None:
+                return
+            found = os.fstat(self._descriptor)
+        if not S_ISREG(found.st_mode):
+            return
+        if found.st_nlink == 0:
+            raise RecordingError("the file was deleted while it was written", self.path)
+        if found.st_size != self._size:
+            raise RecordingError("another program changed the file while it was written", self.path)
+
     def close(self) -> None:
         """Close the file; a second call does nothing."""
         with self._lock:
@@ -186,6 +201,7 @@ class Writer:
         except OSError as error:
             self._take_back(descriptor, len(data) - len(rest))
             raise _cannot("write", self.path, error) from None
+        self._size += len(data)
         self._torn = False
 
     def _take_back(self, descriptor: int, written: int) -> None:
@@ -196,6 +212,7 @@ class Writer:
             os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
         except OSError:
             self._torn = True
+            self._size += written
 
     def _sync(self) -> None:
         assert self._descriptor is not None

@@ -17,7 +17,7 @@ from agent.providers.base import Target
 from harness.cli.ask_continue import MODES, check_file_options, continued_options
 from harness.cli.ask_turn import Asked, run
 from harness.config import Config, current
-from harness.errors import HarnessError
+from harness.errors import HarnessError, RecordingError
 from harness.recorder import Recorder
 from harness.session import find_target, network, new_path, redactor
 
@@ -76,8 +76,17 @@ def command(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> No
         options = continued_options(ctx, options, config)
     asked, target = _asked(words, config, options)
     transport = network(target)
-    recorder = None if options["no_record"] else _recorder(asked, target, options)
-    ctx.exit(_run(asked, target, transport, recorder))
+    recorder = None
+    unrecorded = False
+    if not options["no_record"]:
+        try:
+            recorder = _recorder(asked, target, options)
+        except RecordingError as error:
+            if options["out"] or options["append"] or options["continued"]:
+                raise
+            unrecorded = True
+            _warn(f"nothing is recorded: {error}")
+    ctx.exit(_run(asked, target, transport, recorder) or (EXIT_FAILED if unrecorded else 0))
 
 
 def _asked(words: tuple[str, ...], config: Config, options: dict[str, Any]) -> tuple[Asked, Target]:
@@ -133,8 +142,12 @@ def _recorder(asked: Asked, target: Target, options: dict[str, Any]) -> Recorder
         force=options["force"],
         append=old is not None,
         fsync=options["fsync"],
-        warn=lambda line: click.echo(f"harness: {line}", err=True),
+        warn=_warn,
     )
+
+
+def _warn(line: str) -> None:
+    click.echo(f"harness: {line}", err=True)
 
 
 def _run(asked: Asked, target: Target, transport: Any, recorder: Recorder | None) -> int:
