@@ -172,7 +172,6 @@ class SessionFile:
             self._beside.copy()
         return Recorder(
             self._beside.part,
-            source="verify" if self.compares else "live",
             task=self._task,
             tags=self._tags,
             normalizers=self._rules.normalizers,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import pytest
 
 import harness
@@ -234,8 +236,8 @@ def test_one():
         result = run()
         result.stderr.fnmatch_lines([f"ERROR: unknown record mode 'nonsense' in {VARIABLE}; known are replay, *"])
 
+    @pytest.mark.skipif(find_spec("pytest_recording") is None, reason="pytest-recording is not installed")
     def test_beside_pytest_recording(self, run, pytester, server):
-        pytest.importorskip("pytest_recording", reason="pytest-recording is not installed")
         write(pytester, server.url, """
 @pytest.mark.recording
 def test_one():
