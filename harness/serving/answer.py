@@ -67,6 +67,9 @@ class ReplayServer:
         """The calls that no request has asked for."""
         return [call for call in self._calls if id(call) not in self._used]
 
+    async def warm(self) -> None:
+        """Nothing is left to load."""
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope, receive, send)
         if await exchange.refused_upgrade():

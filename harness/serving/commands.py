@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
@@ -68,7 +69,10 @@ async def run_with(
     async with running(app, port) as url:
         if say is not None:
             say(f"proxy at {url}, also in HARNESS_PROXY_URL")
-        return await run_child(command, {**os.environ, **doors.environment(url, os.environ)})
+        warming = asyncio.create_task(app.warm())  # while the command starts
+        ended = await run_child(command, {**os.environ, **doors.environment(url, os.environ)})
+        await warming
+        return ended
 
 
 async def run_until_stopped(app: RecordProxy | ReplayServer, port: int, started: Callable[[str], None]) -> None:
@@ -76,6 +80,7 @@ async def run_until_stopped(app: RecordProxy | ReplayServer, port: int, started:
     from harness.serving.server import running
 
     async with running(app, port) as url:
+        await app.warm()
         started(url)
         await until_stopped()
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import anyio.lowlevel
 import httpx
 from starlette.requests import ClientDisconnect
 
-from agent.network import network_transport
+from agent.network import network_transport, proxy_for
+from agent.providers import WIRES, adapter
 from harness.serving.doors import Doors, NoRoute, Upstream
 from harness.serving.exchange import HOP_BY_HOP, Exchange, Receive, Scope, Send, answer
 
@@ -37,7 +41,17 @@ class RecordProxy:
         self.faults: list[str] = []
         self._recorder = recorder
         self._doors = doors
-        self._transports: dict[str, httpx.AsyncBaseTransport] = {}
+        self._transports: dict[tuple[str, str | None], httpx.AsyncBaseTransport] = {}
+
+    async def warm(self) -> None:
+        """Load what the first call needs, so that it need not wait for that: adapters, certificates, the HTTP stack."""
+        for wire in WIRES:
+            adapter(wire)
+        await anyio.lowlevel.checkpoint()
+        for upstream in self._doors.upstreams.values():
+            with contextlib.suppress(httpx.ProxyError):  # told to who calls it
+                self._transport(upstream)
+            await asyncio.sleep(0)
 
     async def aclose(self) -> None:
         """Close what is open upstream."""
@@ -85,10 +99,11 @@ class RecordProxy:
 
     def _transport(self, upstream: Upstream) -> httpx.AsyncBaseTransport:
         """A fresh connection for each call: servers announce keep-alive and close all the same (llama.cpp does)."""
-        transport = self._transports.get(upstream.origin)
+        way = (urlsplit(upstream.origin).scheme, proxy_for(upstream.origin))
+        transport = self._transports.get(way)
         if transport is None:
             limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
-            transport = self._transports[upstream.origin] = network_transport(upstream.origin, limits=limits)
+            transport = self._transports[way] = network_transport(upstream.origin, limits=limits)
         return transport
 
 
