@@ -8,7 +8,7 @@ from their start block and deltas, and handed over at the block's stop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from orjson import loads
@@ -16,11 +16,10 @@ from orjson import loads
 from agent.events import DecodeOptions, Event, Reasoning, StopReason, Text, Usage
 from agent.failures import in_stream_error
 from agent.jsonio import scrub, scrub_deep
-from agent.messages import Message, ToolSpec
 from agent.providers.anthropic_blocks import OPAQUE_BLOCKS, Block, read_exactly
-from agent.providers.anthropic_request import build
+from agent.providers.anthropic_request import request
 from agent.providers.anthropic_usage import TokenCounts
-from agent.providers.base import Decoder, Target, WireRequest
+from agent.providers.base import Adapter, Decoder
 from agent.sse import Frame
 
 STOPS: Mapping[str, StopReason] = {
@@ -289,28 +288,4 @@ class AnthropicDecoder(Decoder):
             self._reasoning("", block.whole())
 
 
-class AnthropicAdapter:
-    """The two halves of the format."""
-
-    wire = "anthropic"
-
-    def request(
-        self,
-        target: Target,
-        *,
-        model: str,
-        messages: Sequence[Message],
-        system: str | None = None,
-        tools: Sequence[ToolSpec] = (),
-        params: Mapping[str, Any] | None = None,
-        stream: bool = True,
-    ) -> WireRequest:
-        return build(
-            target, model=model, messages=messages, system=system, tools=tools, params=params or {}, stream=stream
-        )
-
-    def decoder(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> AnthropicDecoder:
-        return AnthropicDecoder(call=call, options=options)
-
-
-ADAPTER = AnthropicAdapter()
+ADAPTER = Adapter("anthropic", request, AnthropicDecoder)

@@ -27,7 +27,7 @@ _NAME_LENGTH = 128
 Block = dict[str, Any]
 
 
-def build(
+def request(
     target: Target,
     *,
     model: str,

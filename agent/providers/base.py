@@ -57,10 +57,35 @@ class WireRequest:
     body: dict[str, Any]
 
 
-class Adapter(Protocol):
-    """One wire format. Instances are stateless."""
+class ShapeRequest(Protocol):
+    """The request half of a wire format: `agent.providers.<format>_request`."""
+
+    def __call__(
+        self,
+        target: Target,
+        *,
+        model: str,
+        messages: Sequence[Message],
+        system: str | None,
+        tools: Sequence[ToolSpec],
+        params: Mapping[str, Any],
+        stream: bool,
+    ) -> WireRequest: ...
+
+
+class MakeDecoder(Protocol):
+    """The other half: a new decoder for one response."""
+
+    def __call__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> Decoder: ...
+
+
+@dataclass(slots=True, frozen=True)
+class Adapter:
+    """One wire format: its name and its two halves."""
 
     wire: str
+    shape: ShapeRequest
+    decoder: MakeDecoder
 
     def request(
         self,
@@ -72,9 +97,11 @@ class Adapter(Protocol):
         tools: Sequence[ToolSpec] = (),
         params: Mapping[str, Any] | None = None,
         stream: bool = True,
-    ) -> WireRequest: ...
-
-    def decoder(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> Decoder: ...
+    ) -> WireRequest:
+        """The request for one call. An explicit `system` wins over system messages; notes never go out."""
+        return self.shape(
+            target, model=model, messages=messages, system=system, tools=tools, params=params or {}, stream=stream
+        )
 
 
 class Decoder:

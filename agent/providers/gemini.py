@@ -7,7 +7,6 @@ was refused. Without `alt=sse` the payloads come as one JSON array. Source: Gemi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from orjson import loads
@@ -15,9 +14,7 @@ from orjson import loads
 from agent.events import DecodeOptions, Error, Event, StopReason
 from agent.failures import error, in_stream_error
 from agent.jsonio import NotJSON, loads_exact, scrub, scrub_deep
-from agent.messages import Message, ToolSpec
-from agent.providers import gemini_request
-from agent.providers.base import Decoder, Target, WireRequest
+from agent.providers.base import Adapter, Decoder
 from agent.providers.gemini_call import OpenCall
 from agent.providers.gemini_payload import (
     BLOCK_NUMBERS,
@@ -33,6 +30,7 @@ from agent.providers.gemini_payload import (
     whole_elements,
     word_of,
 )
+from agent.providers.gemini_request import request
 from agent.sse import Frame
 
 _COUNTED = frozenset(COUNTS)
@@ -241,26 +239,4 @@ class GeminiDecoder(Decoder):
         return {"thoughtSignature": scrub_deep(signature) if self._dirty else signature}
 
 
-class GeminiAdapter:
-    wire = "gemini"
-
-    def request(
-        self,
-        target: Target,
-        *,
-        model: str,
-        messages: Sequence[Message],
-        system: str | None = None,
-        tools: Sequence[ToolSpec] = (),
-        params: Mapping[str, Any] | None = None,
-        stream: bool = True,
-    ) -> WireRequest:
-        return gemini_request.request(
-            target, model=model, messages=messages, system=system, tools=tools, params=params, stream=stream
-        )
-
-    def decoder(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> GeminiDecoder:
-        return GeminiDecoder(call=call, options=options)
-
-
-ADAPTER = GeminiAdapter()
+ADAPTER = Adapter("gemini", request, GeminiDecoder)

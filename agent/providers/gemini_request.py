@@ -29,7 +29,7 @@ def request(
     messages: Sequence[Message],
     system: str | None,
     tools: Sequence[ToolSpec],
-    params: Mapping[str, Any] | None,
+    params: Mapping[str, Any],
     stream: bool,
 ) -> WireRequest:
     """The request. `params` may use neutral names (`max_tokens`, `top_p`, `stop`), or Gemini's own in either case."""
@@ -40,7 +40,7 @@ def request(
         body["systemInstruction"] = {"parts": [{"text": system}]}
     if tools:
         body["tools"] = [{"functionDeclarations": [_declaration(tool) for tool in tools]}]
-    _add_params(body, params or {})
+    _add_params(body, params)
     path = model if "/" in model else f"models/{model}"
     method = "streamGenerateContent?alt=sse" if stream else "generateContent"
     return WireRequest("POST", f"{target.base_url}/{quote(path, safe='/@')}:{method}", _headers(target), body)

@@ -7,7 +7,7 @@ errors) still follow `finish_reason`. Only choice 0 is read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from orjson import loads
@@ -15,9 +15,8 @@ from orjson import loads
 from agent.events import DecodeOptions, Error, Event, StopReason
 from agent.failures import in_stream_error
 from agent.jsonio import scrub, scrub_deep
-from agent.messages import Message, ToolSpec
 from agent.providers.alike import Alike
-from agent.providers.base import Decoder, Target, WireRequest
+from agent.providers.base import Adapter, Decoder
 from agent.providers.openai_chat_fields import (
     entry_text,
     exact_fragments,
@@ -28,7 +27,7 @@ from agent.providers.openai_chat_fields import (
     piece_of,
     thinking_text,
 )
-from agent.providers.openai_chat_request import build
+from agent.providers.openai_chat_request import request
 from agent.providers.openai_chat_tools import ToolCalls
 from agent.providers.openai_chat_usage import Counts
 from agent.sse import Frame
@@ -290,28 +289,4 @@ class ChatDecoder(Decoder):
             self._stop_error = None
 
 
-class ChatAdapter:
-    """Chat completions, OpenAI's and those of compatible servers."""
-
-    wire = "openai-chat"
-
-    def request(
-        self,
-        target: Target,
-        *,
-        model: str,
-        messages: Sequence[Message],
-        system: str | None = None,
-        tools: Sequence[ToolSpec] = (),
-        params: Mapping[str, Any] | None = None,
-        stream: bool = True,
-    ) -> WireRequest:
-        return build(
-            target, model=model, messages=messages, system=system, tools=tools, params=params or {}, stream=stream
-        )
-
-    def decoder(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> Decoder:
-        return ChatDecoder(call=call, options=options)
-
-
-ADAPTER = ChatAdapter()
+ADAPTER = Adapter("openai-chat", request, ChatDecoder)

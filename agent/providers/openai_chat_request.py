@@ -26,7 +26,7 @@ NO_STREAM_OPTIONS = "https://api.mistral.ai/"
 Json = dict[str, Any]
 
 
-def build(
+def request(
     target: Target,
     *,
     model: str,

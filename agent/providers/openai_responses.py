@@ -16,7 +16,7 @@ from agent.events import DecodeOptions, Error, Event, Text, ToolCall
 from agent.failures import in_stream_error
 from agent.jsonio import dumps, scrub, scrub_deep
 from agent.providers import openai_responses_items as items
-from agent.providers.base import Decoder, parse_arguments
+from agent.providers.base import Adapter, Decoder, parse_arguments
 from agent.providers.openai_responses_request import request
 from agent.providers.openai_responses_slots import Slot, Slots
 from agent.sse import Frame
@@ -355,14 +355,4 @@ def _call_kind(payload: dict[str, Any]) -> str:
     return "custom_tool_call" if "custom" in str(payload.get("type")) else "function_call"
 
 
-class ResponsesAdapter:
-    """The Responses format; see `agent.providers.base.Adapter`."""
-
-    wire = "openai-responses"
-    request = staticmethod(request)
-
-    def decoder(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> Decoder:
-        return ResponsesDecoder(call=call, options=options)
-
-
-ADAPTER = ResponsesAdapter()
+ADAPTER = Adapter("openai-responses", request, ResponsesDecoder)

@@ -29,14 +29,14 @@ def request(
     *,
     model: str,
     messages: Sequence[Message],
-    system: str | None = None,
-    tools: Sequence[ToolSpec] = (),
-    params: Mapping[str, Any] | None = None,
-    stream: bool = True,
+    system: str | None,
+    tools: Sequence[ToolSpec],
+    params: Mapping[str, Any],
+    stream: bool,
 ) -> WireRequest:
     """One `POST /responses`. `params` are fields of the body and win over what is set here; output limits of the chat
     format are renamed to `max_output_tokens`."""
-    given = {("max_output_tokens" if name in _LIMITS else name): value for name, value in (params or {}).items()}
+    given = {("max_output_tokens" if name in _LIMITS else name): value for name, value in params.items()}
     stored = bool(given.get("store"))
     body: dict[str, Any] = {"model": model, "input": _input(messages, system, stored=stored)}
     if tools:
