@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -47,7 +48,8 @@ class MatchRules:
 
 @dataclass(slots=True, frozen=True)
 class RequestKey:
-    """What a request is matched by. `body` is canonical JSON, or the bytes as sent; `host` is "" by default."""
+    """What a request is matched by. `body`: a digest of the canonical JSON, or of the bytes as sent; `host` is "" by
+    default."""
 
     method: str
     host: str
@@ -101,9 +103,12 @@ def request_key(method: str, url: str, body: Any, rules: MatchRules = MatchRules
         try:
             body = loads_exact(body)
         except NotJSON:
-            return RequestKey(method.upper(), parts.netloc if rules.host else "", parts.path, query, body, body)
+            return RequestKey(
+                method.upper(), parts.netloc if rules.host else "", parts.path, query, _digest(body), body
+            )
     value = rules.body(body)
-    return RequestKey(method.upper(), parts.netloc if rules.host else "", parts.path, query, canonical(value), value)
+    digest = _digest(canonical(value))
+    return RequestKey(method.upper(), parts.netloc if rules.host else "", parts.path, query, digest, value)
 
 
 def differences(recorded: RequestKey, sent: RequestKey) -> list[Difference]:
@@ -155,6 +160,11 @@ def shorten(value: Any, limit: int = 80) -> str:
         return "nothing"
     text = repr(value) if isinstance(value, bytes) else canonical(value).decode()
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _digest(data: bytes) -> bytes:
+    """A session sends its history with every request: the bodies themselves would take the square of its memory."""
+    return blake2b(data, digest_size=32).digest()
 
 
 def _around_difference(one: str, other: str, width: int = 60) -> tuple[str, str]:

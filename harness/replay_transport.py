@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -30,7 +31,8 @@ class ReplayTransport:
     request without a call raises `ReplayMismatch`. `speed`: None replays without waiting, 1.0 at the recorded pace,
     2.0 twice as fast. `on_closed` is asked where the client closed the recorded stream (or its process died) whether
     the replay is to wait there until it is closed too; else that place is the end where the end mark had come, and a
-    read error where it had not. `rerecord` tells, in a miss, what to run to record the session anew.
+    read error where it had not. `rerecord` tells, in a miss, what to run to record the session anew; `explains` False
+    leaves out which call is the nearest, which takes a look at each that is left.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class ReplayTransport:
         speed: float | None = None,
         on_closed: Callable[[Call], bool] | None = None,
         rerecord: str = RERECORD,
+        explains: bool = True,
     ) -> None:
         if speed is not None and not speed > 0:
             raise ValueError(f"the speed must be above 0, not {speed}")
@@ -51,9 +54,11 @@ class ReplayTransport:
         self._speed = speed
         self._on_closed = on_closed
         self._rerecord = rerecord
+        self._explains = explains
         self._waiting: dict[RequestKey, deque[Call]] = {}
         for call in calls:
-            self._waiting.setdefault(self._recorded_key(call), deque()).append(call)
+            key = replace(self._recorded_key(call), value=None)
+            self._waiting.setdefault(key, deque()).append(call)
 
     @property
     def unused(self) -> list[Call]:
@@ -138,9 +143,11 @@ class ReplayTransport:
         return request_key(method, unnumbered(url.encode("utf-8", "replace")).decode(), body, self._rules)
 
     def _mismatch(self, sent: RequestKey) -> ReplayMismatch:
+        request = f"{sent.method} {sent.path}"
+        if not self._explains:
+            return ReplayMismatch(request, hint=self._rerecord)
         left = self.unused
         found = nearest([self._recorded_key(call) for call in left], sent)
-        request = f"{sent.method} {sent.path}"
         if found is None:
             used = self._waiting.keys()
             reason = "all recorded calls are used" if used else "the recording holds no call"

@@ -110,7 +110,7 @@ class SessionFile:
             rules = replace(rules, normalizers=(*rules.normalizers, "ids"))
         rerecord = f"{self.path} is missing; {self._rerecord}" if missing else self._rerecord
         self.replayed = ReplayTransport(
-            calls, rules=rules, redactor=self._redactor, speed=self.speed, rerecord=rerecord
+            calls, rules=rules, redactor=self._redactor, speed=self.speed, rerecord=rerecord, explains=not self.adds
         )  # fmt: skip
 
     def sending(self, inner: Any) -> Any:
