@@ -98,7 +98,10 @@ class FrameTexts:
 
     def change_names(self, change: Callable[[bytes], bytes]) -> bool:
         """Apply `change` to every name of a member; whether one is another now."""
-        return self._is_json and _change_names(self._box, change)
+        changed = self._is_json and _change_names(self._box, change)
+        if changed:
+            self.texts = [*texts_of(self._box)]
+        return changed
 
     def raw(self) -> bytes:
         """The frame's bytes with the texts as they are now: its other lines stay, its data becomes one line."""

@@ -177,7 +177,7 @@ def _after(char: str, text: bytes, at: int) -> int:
         return at + len(raw)
     if text[at] == 92:
         match = _form(char).match(text, at) or _HALF_ESCAPE.match(text, at)
-    elif text[at] == 37:
+    elif text[at] == 37 and not char.isalnum():
         match = _form(char).match(text, at) or _HALF_PERCENT.match(text, at)
     else:
         return len(text) if len(text) - at < len(raw) and raw.startswith(text[at:]) else -1

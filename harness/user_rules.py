@@ -71,7 +71,7 @@ def change_texts(data: bytes, change: Callable[[str], str]) -> bytes:
 def _matches(pattern: re.Pattern[str], text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """`^` and `$` mean the ends of the whole text, wherever the search goes on."""
     at = index = 0
-    while match := pattern.search(text, at):
+    while at <= len(text) and (match := pattern.search(text, at)):
         start, end = match.span()
         while index < len(taken) and taken[index][1] <= start:
             index += 1
