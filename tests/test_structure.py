@@ -18,6 +18,8 @@ PURE = [
     "agent.think_tags", "agent.retry", "agent.providers.base", "agent.providers.openai_chat",
     "agent.providers.openai_responses", "agent.providers.anthropic", "agent.providers.gemini",
     "harness.records", "harness.matching", "harness.redaction", "harness.bodies", "harness.headers",
+    "harness.key_shapes", "harness.user_rules", "harness.open_secrets", "harness.joined_text", "harness.frame_texts",
+    "harness.frame_likeness", "harness.cut_json", "harness.held_frames", "harness.held_body",
 ]  # fmt: skip
 ADAPTERS = ("openai_chat", "openai_responses", "anthropic", "gemini")
 HEAVY = {"httpx", "httpx2", "pydantic", "genai_prices", "openai", "anthropic", "mcp", "starlette", "uvicorn", "jinja2"}
@@ -147,7 +149,9 @@ def test_each_command_is_documented_and_shows_an_example():
         command = main.get_command(None, name)
         assert command is not None
         assert f"harness {name}" in readme, f"README does not mention harness {name}"
-        assert re.search(rf"^ *harness {name}|\| harness {name}", command.help or "", re.M), f"{name}: no example in --help"
+        assert re.search(rf"^ *harness {name}|\| harness {name}", command.help or "", re.M), (
+            f"{name}: no example in --help"
+        )
 
 
 def test_exported_names():

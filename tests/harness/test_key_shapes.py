@@ -21,6 +21,16 @@ def test_each_shape_has_a_key_here():
     assert {shape.name for shape in SHAPES} == {*KEYS, "private_key", "bearer"}
 
 
+@pytest.mark.parametrize("text", ["risk-free", "task-1 desk-2", "ask-", "weights_", "halfhf_x", "a private k_live"])
+def test_words_that_only_contain_a_head_give_no_hint(text):
+    assert not any(hint.search(text.encode()) for hint in HINTS)
+
+
+@pytest.mark.parametrize("before", ["", " ", '"', "\\n", "\\u00e9", "=", "_"])
+def test_where_a_key_may_begin_its_head_gives_one(before):
+    assert any(hint.search(f"x{before}sk-".encode() if before else b"sk-") for hint in HINTS)
+
+
 def test_what_has_no_shape():
     assert shape_of(b"TESTKEY-AAAA-1111") is None
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -164,6 +166,59 @@ class TestValues:
         assert redactor.text("pin 12345678") == "pin [redacted:key:1]"
 
 
+@pytest.mark.parametrize("around", ["pin {}", "x[1]", ""])
+def test_a_number_in_json_in_json(around):
+    redactor = Redactor({"PIN": "12345678"})
+    inner = json.dumps({"a": 12345678, "b": ['"12345678', 12345678], "c": "x"})
+    for document in ({"args": inner}, {"text": around.format(12345678), "args": [inner, inner]}):
+        found = json.loads(redactor.bytes(json.dumps(document).encode()))
+        for args in [found["args"]] if isinstance(found["args"], str) else found["args"]:
+            shown = "[redacted:key:1]"
+            assert json.loads(args) == {"a": shown, "b": [f'"{shown}', shown], "c": "x"}
+        assert found.get("text", "") in (around.replace("{}", "[redacted:key:1]"), "")
+    assert json.loads(redactor.text(inner))["a"] == "[redacted:key:1]"
+
+
+def test_a_known_value_in_a_private_key():
+    redactor = Redactor({"K": "MIIEow+/AB"})
+    assert redactor.text(f"a {PEM} b") == "a [redacted:private_key:1] b"
+    assert json.loads(redactor.bytes(json.dumps(PEM).encode())) == "[redacted:private_key:1]"
+
+
+def test_percent_encoded_shapes():
+    redactor = Redactor()
+    token = "abc.DEF-123_xyz~456+/=="
+    shown = redactor.text(f"Bearer {token}")
+    assert redactor.text("?h=Bearer%20" + quote(token, safe="")) == "?h=Bearer%20" + shown.removeprefix("Bearer ")
+    assert redactor.text(PEM) == redactor.text(quote(PEM)) == "[redacted:private_key:1]"
+
+
+class TestNumbers:
+    def test_go_on(self):
+        redactor = Redactor()
+        redactor.text(KEYS["groq"])
+        redactor.go_on(b"x [redacted:openai:7] [redacted:openai:3] [redacted:groq:1]")
+        assert redactor.text(KEYS["openai"]) == "[redacted:openai:8]"
+        assert redactor.text(f"{KEYS['groq']} {KEYS['groq']}x") == "[redacted:groq:1] [redacted:groq:2]"
+        assert redactor.text(KEYS["github"]) == "[redacted:github:1]"
+
+    def test_looking_numbers_nothing(self):
+        redactor = Redactor()
+        found = redactor.find(f"a {KEYS['openai']} b".encode())
+        assert [(secret.start, secret.rule) for secret in found] == [(2, "openai")]
+        assert redactor.text(KEYS["openai"] + "x") == "[redacted:openai:1]"
+
+    def test_from_several_threads(self):
+        redactor = Redactor()
+        keys = [f"{KEYS['openai']}{number}" for number in range(200)]
+        with ThreadPoolExecutor(8) as pool:
+            found = [*pool.map(redactor.text, keys * 4)]
+            [*pool.map(redactor.learn, [f"VALUE-number-{number}" for number in range(100)])]
+        assert found[:200] * 4 == found
+        assert len({*found}) == 200
+        assert all(redactor.text(f"VALUE-number-{n}").startswith("[redacted:key:") for n in range(100))
+
+
 def test_equal_secrets_equal_placeholders():
     redactor = Redactor()
     a, b = KEYS["openai"], KEYS["openai"] + "x"
@@ -196,6 +251,14 @@ class TestUserRules:
         assert json.loads(frame.data) == found
         assert redactor.bytes(b"data: password=hunter22\n\n") == b"data: [redacted:quoted:2]\n\n"
         assert redactor.bytes(b"plain B-123456\xff") == b"plain [redacted:badge:1]\xff"
+
+    def test_the_ends_of_a_text(self):
+        redactor = Redactor(rules=[Rule("first", r"^\w+"), Rule("last", r"\w+$")])
+        assert redactor.text(f"a {KEYS['groq']} b c") == "[redacted:first:1] [redacted:groq:1] b [redacted:last:1]"
+        assert redactor.text(f"{KEYS['groq']} b {KEYS['groq']}") == "[redacted:groq:1] b [redacted:groq:1]"
+        assert redactor.json({"x y": ["p q"]}) == {
+            "[redacted:first:2] [redacted:last:2]": ["[redacted:first:3] [redacted:last:3]"]
+        }
 
     def test_nothing_found(self):
         redactor = Redactor(rules=self.RULES)
