@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent.events import End
+from agent.events import End, Event, Text, from_dict
 from agent.jsonio import dumps
 from harness.cuts import timed_chunks
 from harness.headers import header_value
@@ -109,6 +110,20 @@ class Call:
     def events(self) -> list[dict[str, Any]]:
         """The normalized events, in order."""
         return [record["event"] for record in self.event_records]
+
+    @property
+    def typed_events(self) -> list[Event]:
+        """The same as objects of `agent.events`; what does not have the form of an event is left out."""
+        found = []
+        for event in self.events:
+            with contextlib.suppress(AttributeError, KeyError, TypeError, ValueError):
+                found.append(from_dict(event))
+        return found
+
+    @property
+    def text(self) -> str:
+        """The answer's text, whole."""
+        return "".join(str(event.text) for event in self.typed_events if isinstance(event, Text))
 
     @property
     def complete(self) -> bool:

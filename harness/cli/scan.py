@@ -17,7 +17,7 @@ EXIT_UNUSABLE = 2
 
 
 @click.command(name="scan")
-@click.argument("paths", nargs=-1, required=True)
+@click.argument("paths", nargs=-1, required=True, type=click.Path(readable=False))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a finding, then one with the totals.")
 @secret_options
 @click.pass_context

@@ -13,7 +13,7 @@ EXIT_FAILED = 1
 
 
 @click.command(name="serve")
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", nargs=-1, required=True, type=click.Path(readable=False))
 @replay_options
 @click.option("--repeat", is_flag=True, help="Calls that are used up answer again.")
 @port_option

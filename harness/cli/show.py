@@ -24,7 +24,7 @@ WIDTH = 100
 
 
 @click.command(name="show")
-@click.argument("paths", nargs=-1, required=True)
+@click.argument("paths", nargs=-1, required=True, type=click.Path(readable=False))
 @click.option("--frames", is_flag=True, help="Every frame: time, size, where network chunks ended, bytes.")
 @click.option("--events", is_flag=True, help="Every normalized event, with the frame it came from.")
 @click.option("--call", type=click.IntRange(0), help="Only this call.")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from agent.events import Reasoning, Text, UsageEvent
 from harness.recorded import STOPPED, Call, Part, Request, Response
 
 
@@ -30,3 +31,17 @@ def test_request_bodies_as_bytes():
 def test_content_type():
     assert Response(200, [("Content-Type", "text/html")]).content_type == "text/html"
     assert Response(200, []).content_type is None
+
+
+def test_events_as_objects():
+    usage = {"type": "usage", "usage": None, "model": "m", "stop_reason": "stop", "stop_reason_raw": None}
+    events = [
+        {"type": "text", "text": "a"}, {"type": "novel"}, {"type": "text"}, {"type": "reasoning", "text": "why"},
+        {"type": "text", "text": "b"}, {**usage, "complete": True},
+    ]  # fmt: skip
+    one = call(event_records=[{"event": event, "frame": 0} for event in events])
+    assert one.typed_events == [
+        Text("a"), Reasoning("why"), Text("b"), UsageEvent(None, "m", "stop", None, True),
+    ]  # fmt: skip
+    assert one.text == "ab"
+    assert one.events == events
