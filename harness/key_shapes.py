@@ -16,8 +16,10 @@ _PLACEHOLDER = rb"(?P<placeholder>\[redacted:[A-Za-z0-9_.-]+:[0-9]+\])"
 _ESCAPE = rb"\\{1,64}"
 """JSON inside JSON doubles backslashes; bounded, so that a run of them costs no square time."""
 
-START = rb"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9A-Fa-f]{4}))"
-"""A key begins where a word does, also right behind a JSON escape."""
+START = rb"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9A-Fa-f]{4}))(?<![A-Za-z0-9_-]{32})"
+"""A key begins where a word does, also right behind a JSON escape; but not inside a long run of such characters: in the
+encrypted data of providers, which must stay as it is, `-sk-` and the like come up by chance.
+"""
 
 _WORDS = rb"(?:[a-z]{1,14}-)*[a-z]{1,14}"
 _NOT_WORDS = rb"(?!" + _WORDS + rb"(?![A-Za-z0-9_-]))"

@@ -31,6 +31,14 @@ def test_where_a_key_may_begin_its_head_gives_one(before):
     assert any(hint.search(f"x{before}sk-".encode() if before else b"sk-") for hint in HINTS)
 
 
+def test_encrypted_data_holds_no_keys():
+    data = b"gAAAAAB" + b"aB3dE5gH7jK9" * 4 + b"_" + KEYS["openai"].encode() + b"_" + KEYS["google"].encode()
+    assert not any(shape.pattern.search(data) for shape in SHAPES)
+    assert next(shape for shape in SHAPES if shape.name == "openai").pattern.search(
+        b"MY_KEY_" + KEYS["openai"].encode()
+    )
+
+
 def test_what_has_no_shape():
     assert shape_of(b"TESTKEY-AAAA-1111") is None
 
