@@ -160,7 +160,7 @@ class HeldFrames(Generic[E]):
                 return False
             text = before.text + text
         start = self._secrets.start(text)
-        if start < len(text) - len(texts[number]) or self._redactor.find(text):
+        if start < len(text) - len(texts[number]) or not self._secrets.plain(text):
             return False
         if before is not None:
             before.held.clean = True

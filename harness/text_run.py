@@ -45,8 +45,10 @@ class TextRun:
         self._t = -1.0
         self._where = ""
 
-    def records(self, raw: bytes, i: int, t: float, cuts: list[int] | None, cut_t: list[float]) -> Ready | None:
-        """The records of a frame and its event; None where it must go the long way."""
+    def records(
+        self, raw: bytes, i: int, t: float, cuts: list[int] | None, cut_t: list[float], *, clean: bool = False
+    ) -> Ready | None:
+        """The records of a frame and its event; None where it must go the long way. `clean`: it holds no secret."""
         if self._redactor.version != self._version:  # another value is a secret now: what was clean may hold it
             return None
         found = self._alike.split(raw)
@@ -56,10 +58,10 @@ class TextRun:
         inner = raw[start:end]
         forms = self._forms.get(inner)
         if forms is None:
-            forms = self._look_at(inner)
+            forms = self._look_at(inner, clean)
             if forms is None:
                 return None
-        if len(padding) >= MIN_LENGTH and not self._alike.blank and self._is_secret(padding):
+        if len(padding) >= MIN_LENGTH and not self._alike.blank and not clean and self._is_secret(padding):
             return None
         shown, text = forms
         more = ""
@@ -76,7 +78,7 @@ class TextRun:
             f'{where}"frame":{i},"event":{self._event}{text}"}}}}',
         )
 
-    def _look_at(self, inner: bytes) -> tuple[str, str] | None:
+    def _look_at(self, inner: bytes, clean: bool) -> tuple[str, str] | None:
         """How a text stands in the records of frame and event; None where it is no string, or may be of a secret."""
         try:
             text = shown = inner.decode()
@@ -89,6 +91,8 @@ class TextRun:
                 return None
         except ValueError:
             return None
+        if clean:
+            return shown, text
         if not self._secrets.closed(value):
             return None
         if len(inner) <= _SHORT and len(self._forms) < _MOST_FORMS:

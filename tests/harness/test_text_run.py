@@ -65,7 +65,7 @@ class Recorded:
 
 def the_long_way(monkeypatch, *arguments):
     with monkeypatch.context() as patch:
-        patch.setattr(call_recorder.TextRun, "records", lambda *_: None)
+        patch.setattr(call_recorder.TextRun, "records", lambda *_, **__: None)
         recorded = Recorded(*arguments)
     assert recorded.short == 0
     return recorded
