@@ -109,7 +109,10 @@ class HeldFrames(Generic[E]):
         if not self._open:
             likeness = self._likenesses.read(frame.raw)
             if likeness is not None and self._glance(held, *likeness):
-                return self._released()
+                kept = [] if self._glanced is None else [held]
+                released, self._held = self._held[: len(self._held) - len(kept)], kept
+                self._size = len(frame.raw) * len(kept)
+                return released
             self._look_at_glanced()
             self._look(held)
             if likeness is None and not self._open:
