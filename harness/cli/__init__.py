@@ -21,6 +21,7 @@ COMMANDS = {
     "proxy": "Run the record proxy by itself.",
     "show": "Show what a recording, or a folder of them, holds.",
     "decode": "Turn the raw bytes of a provider's response into events.",
+    "sweep": "Cut and damage recorded streams in every way, and hold the laws.",
     "scan": "Look for secrets in recordings and other files.",
     "scrub": "Remove the secrets that scan finds from recordings.",
     "import": "Make recordings of the files of other tools (vcrpy cassettes).",
