@@ -176,6 +176,9 @@ NOT_SECRET = frozenset({
 })  # fmt: skip
 """What people put where a local server wants no key. Replacing such words would only garble texts."""
 
+AWS_LENGTH = 20
+"""Characters of an AWS key id, the shortest key of known shape that is letters and digits only."""
+
 MIN_LENGTH = 8
 """Characters a value must have to be replaced wherever it stands."""
 

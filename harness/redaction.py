@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote_to_bytes
 
 from agent.jsonio import dumps, loads_exact
-from harness.key_shapes import HINTS, SHAPES, is_number, is_secret, plain_run, shape_of, value_pattern
+from harness.key_shapes import AWS_LENGTH, HINTS, SHAPES, is_number, is_secret, plain_run, shape_of, value_pattern
 from harness.user_rules import Rule, UserRules, change_texts
 
 if TYPE_CHECKING:
@@ -126,6 +126,11 @@ class Redactor:
     def needs_whole_texts(self) -> bool:
         """Whether a part of a body cannot be redacted without what stands before and behind it."""
         return self.has_user_rules or any(value.is_number for value in self._known.values)
+
+    @property
+    def shortest(self) -> int:
+        """Bytes that a secret of nothing but letters and digits has at least, where there are no rules of the user."""
+        return min([AWS_LENGTH, *(len(value.secret) for value in self._known.values)])
 
     def learn(self, secret: str) -> None:
         """Replace this value from now on. Short values and well-known dummies are let be."""

@@ -14,7 +14,6 @@ from agent.jsonio import dumps
 from agent.providers.alike import Alike
 from agent.response import ResponseDecoder
 from agent.sse import Frame, SSEDecoder
-from harness.key_shapes import MIN_LENGTH
 from harness.open_secrets import OpenSecrets
 from harness.records import Ready, Records
 from harness.redaction import Redactor
@@ -30,7 +29,7 @@ class TextRun:
 
     __slots__ = (
         "_after", "_alike", "_before", "_call", "_closing", "_decoder", "_event", "_forms", "_redactor", "_secrets",
-        "_t", "_version", "_where",
+        "_shortest", "_t", "_version", "_where",
     )  # fmt: skip
 
     def __init__(self, call: int, decoder: ResponseDecoder, redactor: Redactor) -> None:
@@ -40,6 +39,7 @@ class TextRun:
         self._alike = Alike(self._read)
         self._version = -1
         self._secrets = OpenSecrets()
+        self._shortest = 0
         self._before = self._after = self._closing = self._event = ""
         self._forms: dict[bytes, tuple[str, str]] = {}  # texts that were looked at: most words come again
         self._t = -1.0
@@ -61,7 +61,7 @@ class TextRun:
             forms = self._look_at(inner, clean)
             if forms is None:
                 return None
-        if len(padding) >= MIN_LENGTH and not self._alike.blank and not clean and self._is_secret(padding):
+        if len(padding) >= self._shortest and not self._alike.blank and not clean and self._is_secret(padding):
             return None
         shown, text = forms
         more = ""
@@ -121,6 +121,7 @@ class TextRun:
         self._event = '{"type":"text","text":"' if alike.kind is Text else '{"type":"reasoning","text":"'
         if self._version != self._redactor.version:
             self._version, self._secrets = self._redactor.version, self._redactor.open_secrets()
+            self._shortest = self._redactor.shortest
             self._forms.clear()
         return True
 

@@ -136,20 +136,19 @@ class Writer:
             for record in records:
                 if isinstance(record, tuple):
                     before, between, behind = record
-                    lines.append(f"{before}{seq}{between}{seq + 1}{behind}".encode())
+                    lines.append(f"{before}{seq}{between}{seq + 1}{behind}\n".encode())
                     seq += 1
                 elif record.get("seq", seq) is None:
                     record["seq"] = seq
-                    lines.append(dumps(record))
+                    lines.append(dumps(record) + b"\n")
                 else:
                     now = self.now() if now is None else now
-                    lines.append(dumps({"kind": None, "seq": seq, "t": now, **record}))
+                    lines.append(dumps({"kind": None, "seq": seq, "t": now, **record}) + b"\n")
                 seq += 1
             if not lines:
                 return
-            lines.append(b"")
             self.seq = seq
-            self._append(b"\n".join(lines))
+            self._append(b"".join(lines))
             if self._fsync and any(type(record) is dict and record["kind"] in _SYNC_AFTER for record in records):
                 self._sync()
 
