@@ -205,7 +205,8 @@ class CallRecorder:
             return []
         try:
             frames = framer.feed(data)
-            rest = framer.body(data)
+            overflowed = framer.overflowed
+            rest = framer.body(data) if overflowed or not framer.is_stream else b""
         except Exception as error:
             self._outlet.fault(error)
             self._lost = True
@@ -219,7 +220,7 @@ class CallRecorder:
         if self._frame_start < chunk_end:
             self._cuts.append(chunk_end - self._frame_start)
             self._cut_times.append(now)
-        if framer.overflowed and not self._overflowed:
+        if overflowed and not self._overflowed:
             records += self._flushed()
             self._overflowed = True
             if self._decoder is not None:
@@ -244,7 +245,7 @@ class CallRecorder:
             elif ends_chunk:  # handed out at the end of the stream, after its last chunk
                 came = times.pop()
                 cuts = None if len(cuts) == 1 else cuts
-        if self._alike and self._run is not None and not self._held.waiting:
+        if self._alike and not self._held.waiting and self._run is not None:
             ready = self._run.records(frame.raw, self._frames, came, cuts, times)
             if ready is not None:
                 self._bytes += length

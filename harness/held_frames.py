@@ -77,22 +77,18 @@ class HeldFrames(Generic[E]):
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._renew()
-        self._held: list[HeldFrame[E]] = []
+        self.waiting: list[HeldFrame[E]] = []
+        """The frames that are held."""
         self._size = 0
         self._number = 0
         self._open: dict[str, _Open[E]] = {}
         self._glanced: _Glanced[E] | None = None
         self._last: dict[str, bytes] = {}
 
-    @property
-    def waiting(self) -> bool:
-        """Whether frames are held."""
-        return bool(self._held)
-
     def passes(self, frame: Frame) -> bool:
         """Whether a frame holds no secret, may end in none, and need not wait for others. Quick."""
         return (
-            not self._held
+            not self.waiting
             and self._version == self._redactor.version
             and self._likenesses.passes(frame.raw)
         )  # fmt: skip
@@ -104,13 +100,13 @@ class HeldFrames(Generic[E]):
             self._renew()
         self._number += 1
         held = HeldFrame(frame, extra, frame.raw, self._number)
-        self._held.append(held)
+        self.waiting.append(held)
         self._size += len(frame.raw)
         if not self._open:
             likeness = self._likenesses.read(frame.raw)
             if likeness is not None and self._glance(held, *likeness):
                 kept = [] if self._glanced is None else [held]
-                released, self._held = self._held[: len(self._held) - len(kept)], kept
+                released, self.waiting = self.waiting[: len(self.waiting) - len(kept)], kept
                 self._size = len(frame.raw) * len(kept)
                 return released
             self._look_at_glanced()
@@ -119,7 +115,7 @@ class HeldFrames(Generic[E]):
                 self._learn(held)
         else:
             self._look(held)
-        too_much = len(self._held) > MOST_FRAMES or self._size > MOST_BYTES
+        too_much = len(self.waiting) > MOST_FRAMES or self._size > MOST_BYTES
         for place, opened in [*self._open.items()]:
             if too_much or opened.given_up(self._number):
                 self._write(opened.joined.close())
@@ -137,7 +133,7 @@ class HeldFrames(Generic[E]):
     def drop(self) -> int:
         """Forget all that is held; how many bytes that were."""
         size, self._size = self._size, 0
-        self._held = []
+        self.waiting = []
         self._open.clear()
         self._glanced = None
         return size
@@ -243,8 +239,8 @@ class HeldFrames(Generic[E]):
         numbers = [opened.joined.pieces[0].of[0].number for opened in self._open.values()]
         if self._glanced is not None:
             numbers.append(self._glanced.held.number)
-        count = len(self._held) - (self._number + 1 - min(numbers)) if numbers else len(self._held)
-        released, self._held = self._held[:count], self._held[count:]
+        count = len(self.waiting) - (self._number + 1 - min(numbers)) if numbers else len(self.waiting)
+        released, self.waiting = self.waiting[:count], self.waiting[count:]
         for held in released:
             self._size -= len(held.frame.raw)
             if held.changed and held.texts is not None:
