@@ -19,8 +19,8 @@ MOST_LESSONS = 256
 """Frames that are taken apart in one stream, so that one without any likeness costs little."""
 
 _TOKEN = re.compile(rb'"((?:[^"\\]|\\.)*)"(\s*:)?|(-?[0-9][0-9.eE+, -]*)')
-_TEXT = rb'([^"\\]*(?:\\.[^"\\]*)*)'
-_NUMBER = rb"[0-9.eE+, -]*"
+_TEXT = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*')
+_NUMBER = re.compile(rb"[0-9.eE+, -]*")
 _CLOSERS = b'"}] \r\n'
 _STREAMED = frozenset(name.encode() for name in STREAMED)
 _PARTS = frozenset(name.encode() for name in (*PARTS, "type"))
@@ -47,9 +47,12 @@ class _Kind:
 
 
 class Likeness:
-    """Bytes that stay the same, and between them places that differ."""
+    """Bytes that stay the same, and between them places that differ.
 
-    __slots__ = ("_head", "_rest", "_size", "parallel")
+    No pattern is made of them: that would cost more than all the frames of a short stream.
+    """
+
+    __slots__ = ("_closers", "_head", "_holes", "_size", "parallel")
 
     def __init__(self, raw: bytes, holes: list[_Token]) -> None:
         self.parallel = any(token.name in _PARTS for token in holes)
@@ -58,21 +61,35 @@ class Likeness:
         fixed = [raw[start:end] for start, end in zip(borders[::2], borders[1::2], strict=True)]
         self._head = fixed[0]
         self._size = len(fixed[0])
-        rest = b"".join(
-            (_TEXT if token.is_text else _NUMBER) + re.escape(after)
-            for token, after in zip(holes, fixed[1:-1], strict=False)
-        )
-        if holes:
-            rest += _TEXT if holes[-1].is_text else _NUMBER
-            rest += _closing(fixed[-1])
-        self._rest = re.compile(rest).fullmatch
+        self._closers = fixed[-1].replace(b" ", b"") if holes and not fixed[-1].strip(_CLOSERS) else b""
+        if self._closers:
+            fixed[-1] = b""
+        self._holes = [(token.is_text, after) for token, after in zip(holes, fixed[1:], strict=True)]
 
     def texts(self, raw: bytes) -> list[bytes] | None:
-        """The texts that differ, as they stand in the frame; None for a frame that is not alike."""
+        """The texts that differ, as they stand in the frame; None for a frame that is not alike.
+
+        Blanks between closing brackets at the end do not count, as some providers pad with them.
+        """
         if not raw.startswith(self._head):
             return None
-        match = self._rest(raw, self._size)
-        return None if match is None else [*match.groups()]
+        at = self._size
+        found = []
+        for is_text, after in self._holes:
+            if is_text:
+                end = raw.find(b'"', at)
+                if raw[end - 1] == 92:  # a backslash: the quote may belong to the text
+                    end = _end(_TEXT, raw, at)
+                found.append(raw[at:end])
+            else:
+                end = _end(_NUMBER, raw, at)
+            if not raw.startswith(after, end):
+                return None
+            at = end + len(after)
+        rest = raw[at:]
+        if self._closers and rest != self._closers:
+            rest = rest.replace(b" ", b"")
+        return found if rest == self._closers else None
 
 
 class Likenesses:
@@ -176,8 +193,6 @@ def _unescaped(text: bytes) -> bytes:
     return unescaped.encode("utf-8", "surrogatepass")
 
 
-def _closing(end: bytes) -> bytes:
-    """The end of a frame; blanks between its closing brackets do not count, as some providers pad with them."""
-    if end.strip(_CLOSERS):
-        return re.escape(end)
-    return b" *".join(re.escape(bytes([byte])) for byte in end.replace(b" ", b""))
+def _end(pattern: re.Pattern[bytes], raw: bytes, at: int) -> int:
+    match = pattern.match(raw, at)
+    return at if match is None else match.end()

@@ -195,18 +195,19 @@ class HeldFrames(Generic[E]):
 
     def _take(self, held: HeldFrame[E], text: Text) -> None:
         opened = self._open.get(text.place)
+        again = False
         if not text.streamed:
             again = self._last.get(text.place) == text.data
             if len(self._last) < _MOST_PLACES or text.place in self._last:
                 self._last[text.place] = text.data
-            if again and self._repeats(text.data):
-                if opened is not None:
-                    self._write(opened.joined.close())
-                    del self._open[text.place]
-                return
+        if opened is None and not self._may_be_open(text):
+            return
+        if again and self._repeats(text.data):
+            if opened is not None:
+                self._write(opened.joined.close())
+                del self._open[text.place]
+            return
         if opened is None:
-            if not self._may_be_open(text):
-                return
             opened = _Open(JoinedText(self._redactor, user_rules=text.streamed), text.streamed, 0)
             self._open[text.place] = opened
         opened.last = held.number
