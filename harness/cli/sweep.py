@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli.jobs import in_processes, with_progress
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -20,15 +18,14 @@ EXIT_BROKEN = 1
 EXIT_UNUSABLE = 2
 _FORMATS = ("text", "markdown", "csv", "json")
 
-T = TypeVar("T")
-
 
 @click.command(name="sweep")
 @click.argument("paths", nargs=-1, required=True)
 @click.option("--seed", default=0, show_default=True, type=int, help="Seed of all that is chosen at random.")
 @click.option("--every-byte", is_flag=True, help="Cut at every byte, however large a file is.")
 @click.option("--sample", type=click.IntRange(1), help="Cut each file at this many bytes, and at every frame border.")
-@click.option("--only", type=click.Choice(["adapters", "loop"]), help="Sweep only this part.")
+@click.option("--only", type=click.Choice(["adapters", "loop", "sdk"]), help="Sweep only this part.")
+@click.option("--sdk", is_flag=True, help="Read the streams with the official SDKs too, where these are installed.")
 @click.option(
     "--save",
     type=click.Path(path_type=Path, file_okay=False),
@@ -47,6 +44,7 @@ def command(
     every_byte: bool,
     sample: int | None,
     only: str | None,
+    sdk: bool,
     save: Path | None,
     jobs: int,
     form: str,
@@ -68,15 +66,20 @@ def command(
     """
     if every_byte and sample is not None:
         raise click.UsageError("--every-byte and --sample exclude one another")
+    if sdk and only not in (None, "sdk"):
+        raise click.UsageError(f"--sdk and --only {only} exclude one another")
     from harness.sweep.plan import Plan
     from harness.sweep.report import FORMATS
     from harness.sweep.streams import find_inputs
     from harness.sweep.sweep import PARTS, sweep_file
 
     plan = Plan(seed, 0 if every_byte else sample)
-    parts = tuple(part for part in PARTS if only in (None, part))
+    parts: Any = (*PARTS, *(["sdk"] if sdk else [])) if only is None else (only,)
+    if "sdk" in parts:
+        _check_sdks()
     files = find_inputs(paths)
-    results = [*_with_progress(_in_processes(partial(sweep_file, plan=plan, parts=parts), files, jobs), len(files))]
+    swept_files = in_processes(partial(sweep_file, plan=plan, parts=parts), files, jobs)
+    results = [*with_progress(swept_files, len(files), "sweeping")]
     if not any(swept.fault or swept.tally.cases for swept in results):
         raise HarnessError("there is nothing to sweep: no recording here holds a response of a known wire format")
     if save is not None:
@@ -87,33 +90,12 @@ def command(
     ctx.exit(EXIT_UNUSABLE if unusable else EXIT_BROKEN if broken else 0)
 
 
-def _in_processes(sweep: Any, files: list[Path], jobs: int) -> Iterator[Swept]:
-    if jobs == 1 or len(files) == 1:
-        yield from map(sweep, files)
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
+def _check_sdks() -> None:
+    from harness.sweep.sdk import PACKAGES, missing
 
-    with ProcessPoolExecutor(min(jobs, len(files)), mp_context=get_context("spawn")) as pool:
-        yield from pool.map(sweep, files)
-
-
-def _with_progress(results: Iterable[T], total: int) -> Iterator[T]:
-    """Show a bar on a terminal once a second has gone by."""
-    if not sys.stderr.isatty():
-        yield from results
-        return
-    started = time.monotonic()
-    bar: Any = None
-    for done, result in enumerate(results, 1):
-        if bar is None and time.monotonic() - started > 1 and done < total:
-            bar = click.progressbar(length=total, label="sweeping", file=sys.stderr).__enter__()
-            bar.update(done - 1)
-        if bar is not None:
-            bar.update(1)
-        yield result
-    if bar is not None:
-        bar.__exit__(None, None, None)
+    packages = dict.fromkeys(package for _, package in PACKAGES.values())
+    if all(missing(wire) for wire in PACKAGES):
+        raise HarnessError(f"no official SDK is installed: pip install {' '.join(packages)}")
 
 
 def _save(results: list[Swept], folder: Path) -> None:

@@ -71,9 +71,7 @@ def mutations(stream: Stream, source: random.Random) -> Iterator[Case]:
     yield Whole()
     most = _bounded(_EACH_KIND, stream)
     body = stream.body
-    yield from (Chunks(size) for size in _SIZES if size == 1 or most > 2)
-    for _ in range(min(3, most)):
-        yield Chunks(at=_borders(len(body), source))
+    yield from chunkings(stream, source)
     yield from (Status(status) for status in STATUSES)
     frames = [*range(len(stream.pieces))]
     endings = [*ENDINGS]
@@ -91,6 +89,14 @@ def mutations(stream: Stream, source: random.Random) -> Iterator[Case]:
         offset = source.randrange(len(stream.pieces[piece]))
         yield Corrupt(piece, offset, source.randrange(256), endings[place % len(endings)])
     yield from (Fail(frame) for frame in _some(_before_the_end(stream), most, source))
+
+
+def chunkings(stream: Stream, source: random.Random) -> Iterator[Case]:
+    """The same bytes in other chunks, of one size and at random."""
+    most = _bounded(_EACH_KIND, stream)
+    yield from (Chunks(size) for size in _SIZES if size == 1 or most > 2)
+    for _ in range(min(3, most)):
+        yield Chunks(at=_borders(len(stream.body), source))
 
 
 def turn_cases(stream: Stream, source: random.Random, read_timeout: float) -> Iterator[Case]:

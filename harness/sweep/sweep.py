@@ -11,21 +11,24 @@ from typing import Literal
 from harness.errors import HarnessError
 from harness.recording import open as open_recording
 from harness.sweep.cases import Case
+from harness.sweep.decode import raised
 from harness.sweep.laws import LAWS
 from harness.sweep.loop import breaks_turn, sweep_turn
 from harness.sweep.minimize import minimize
 from harness.sweep.plan import Plan
 from harness.sweep.run import breaks, sweep_stream
+from harness.sweep.sdk import SDK_LAWS, breaks_sdk, missing, sweep_sdk
 from harness.sweep.streams import FIXTURES, Stream, read_fixture, stream_of_call
 from harness.sweep.tally import Broken, Tally
 from harness.sweep.turn_laws import TURN_LAWS
 from harness.sweep.turns import SweptTurn, turn_of_fixture, turn_of_recording
 
-SAYS = {law.name: law.says for law in (*LAWS, *TURN_LAWS)}
+SAYS = {law.name: law.says for law in (*LAWS, *TURN_LAWS, *SDK_LAWS)}
 """The laws in words."""
 
-Part = Literal["adapters", "loop"]
+Part = Literal["adapters", "loop", "sdk"]
 PARTS: tuple[Part, ...] = ("adapters", "loop")
+"""Those that are swept where nothing else is asked for: an SDK is another's, and slow."""
 
 
 @dataclass
@@ -62,8 +65,12 @@ def sweep_file(path: Path, plan: Plan, parts: Iterable[Part] = PARTS) -> Swept:
             _sweep_streams(swept, streams, plan)
         if "loop" in parts:
             _sweep_turns(swept, turns, plan)
+        if "sdk" in parts:
+            _sweep_sdks(swept, streams, plan)
     except HarnessError as error:
         swept.fault = str(error)
+    except Exception as error:
+        swept.fault = f"{path}: this program failed on it, please report it: {raised(error)}"
     return swept
 
 
@@ -100,6 +107,19 @@ def _sweep_turns(swept: Swept, turns: list[SweptTurn], plan: Plan) -> None:
             place = next(place for place, reply in enumerate(turn.replies) if reply is broken.first.stream)
             _look_for_smaller(broken, partial(breaks_turn, law, turn, place))
         swept.tallies["loop"] += found
+
+
+def _sweep_sdks(swept: Swept, streams: list[Stream], plan: Plan) -> None:
+    tally = swept.tallies["sdk"] = Tally()
+    for number, stream in enumerate(stream for stream in streams if stream.framed):
+        package = missing(stream.wire)
+        if package is not None:
+            swept.left_out.append(f"call {stream.call}, by its SDK: {package} is not installed")
+            continue
+        found = sweep_sdk(stream, plan.source("sdk", number))
+        for law, broken in found.broken.items():
+            _look_for_smaller(broken, partial(breaks_sdk, law))
+        tally += found
 
 
 def _look_for_smaller(broken: Broken, reason: Callable[[Stream, Case], str | None]) -> None:

@@ -83,9 +83,23 @@ def test_misuse(tmp_path, monkeypatch):
     assert "exclude one another" in refusal("sweep", TEXT, "--every-byte", "--sample", 3)
     assert "no such file" in refusal("sweep", "none")
     assert "no recording (*.jsonl)" in refusal("sweep", ".")
+    assert "--only loop" in refusal("sweep", TEXT, "--only", "loop", "--sdk")
     assert "'adapters'" in refusal("sweep", TEXT, "--only", "transport")
     assert "nothing to sweep" in refusal("sweep", ROOT / "recordings" / "openai-chat-unreachable.jsonl")
     assert "cannot be written" in refusal("sweep", TEXT, "--sample", 1, "--out", TEXT / "x")
+
+
+def test_without_any_sdk(monkeypatch):
+    monkeypatch.setattr("harness.sweep.sdk.find_spec", lambda name: None)
+    line = refusal("sweep", TEXT, "--sdk")
+    assert line == "harness: no official SDK is installed: pip install openai anthropic google-genai"
+
+
+def test_with_some_sdks(monkeypatch):
+    monkeypatch.setattr("harness.sweep.sdk.find_spec", lambda name: None if name == "google.genai" else object())
+    result = call("sweep", TEXT, "--sdk", "--sample", 2)
+    assert result.exit_code == 0
+    assert "call 0, by its SDK: google-genai is not installed" in result.stdout
 
 
 def test_several_processes(tmp_path):

@@ -57,6 +57,12 @@ def test_a_file_that_cannot_be_used(tmp_path, name):
     assert isinstance(sweep_file(path, Plan()).fault, str)
 
 
+def test_a_fault_of_this_program_is_one_of_the_file(monkeypatch):
+    monkeypatch.setattr("harness.sweep.sweep.sweep_stream", lambda *given: 1 / 0)
+    fault = sweep_file(RECORDINGS / "gemini-text.jsonl", Plan()).fault
+    assert fault.endswith("please report it: ZeroDivisionError: division by zero")
+
+
 def test_the_smallest_counter_examples(monkeypatch):
     monkeypatch.setattr(ChatDecoder, "_close", lambda self: None)
     swept = sweep_file(RECORDINGS / "openai-chat-parallel-calls.jsonl", Plan(0, 10))

@@ -1,0 +1,67 @@
+"""Work on many files: in several processes, with a bar on a terminal."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:
+    """The results in the order of the items. `work` and all that goes in and out must be picklable."""
+    workers = min(jobs, len(items))
+    if workers <= 1:
+        yield from map(work, items)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        with _interrupts_kept_from_children():
+            results = pool.map(work, items, chunksize=max(1, len(items) // (workers * 8)))
+        try:
+            yield from results
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+@contextmanager
+def _interrupts_kept_from_children() -> Iterator[None]:
+    """Ctrl-C reaches every process of a terminal; this one alone minds it. A blocked signal is blocked in children."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator[Result]:
+    """Show a bar on a terminal once a second has gone by."""
+    if not sys.stderr.isatty():
+        yield from results
+        return
+    started = time.monotonic()
+    bar: Any = None
+    try:
+        for done, result in enumerate(results, 1):
+            if bar is None and time.monotonic() - started > 1 and done < total:
+                bar = click.progressbar(length=total, label=label, file=sys.stderr).__enter__()
+                bar.update(done - 1)
+            if bar is not None:
+                bar.update(1)
+            yield result
+    finally:
+        if bar is not None:
+            bar.__exit__(None, None, None)
