@@ -26,7 +26,7 @@ def in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs: in
 
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         with _interrupts_kept_from_children():
-            results = pool.map(work, items, chunksize=max(1, len(items) // (workers * 8)))
+            results = pool.map(work, items, chunksize=max(1, len(items) // (workers * 32)))
         try:
             yield from results
         except KeyboardInterrupt:
