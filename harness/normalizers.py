@@ -55,10 +55,13 @@ CODEX = (
 
 def in_texts(rules: Sequence[tuple[str, str]]) -> Normalizer:
     """A normalizer that applies replacements, one after the other, to every string of a value (not to names)."""
-    compiled = [(re.compile(pattern), replacement) for pattern, replacement in rules]
+
+    @cache
+    def compiled() -> list[tuple[re.Pattern[str], str]]:
+        return [(re.compile(pattern), replacement) for pattern, replacement in rules]
 
     def text(value: str) -> str:
-        for pattern, replacement in compiled:
+        for pattern, replacement in compiled():
             value = pattern.sub(replacement, value)
         return value
 
