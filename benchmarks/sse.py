@@ -29,8 +29,8 @@ def _rows() -> tuple[Row, ...]:
         ),
         Row("SSE decode, chat with CRLF, a frame a chunk", "CRLF", "floor"),
         Row("SSE decode, Anthropic, a frame a chunk", "Anthropic", "floor Anthropic"),
-        Row("SSE decode, 8 MB in one data line, 4 KB chunks", "one line", "floor 8 MB", 10),
-        Row("SSE decode, 8 MB in 80,000 data lines, 4 KB chunks", "lines", "floor 8 MB", 100),
+        Row("SSE decode, 8 MB in one data line, 4 KB chunks", "one line", "floor 8 MB", 2),
+        Row("SSE decode, 8 MB in 80,000 data lines, 4 KB chunks", "lines", "floor 8 MB", 20),
     )
 
 
