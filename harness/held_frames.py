@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from agent.sse import Frame
 from harness.frame_likeness import Likeness, Likenesses
 from harness.frame_texts import FrameTexts, Text
-from harness.joined_text import JoinedText, Piece
+from harness.joined_text import JoinedText, Piece, open_from, shortened
 from harness.open_secrets import OpenSecrets
 from harness.redaction import Redactor
 
@@ -63,11 +63,15 @@ class _Open(Generic[E]):
 
 @dataclass(slots=True)
 class _Glanced(Generic[E]):
-    """A held frame of which only what differs from others was looked at: its text `number` may end inside a secret."""
+    """A held frame of which only what differs from others was looked at: its text `number` may end inside a secret.
+
+    `before`: what stood before the text at the same place.
+    """
 
     held: HeldFrame[E]
     likeness: Likeness
     number: int
+    before: bytes
     text: bytes
 
 
@@ -153,34 +157,35 @@ class HeldFrames(Generic[E]):
         number = before.number if before is not None else opened[0] if opened else 0
         if opened not in ([], [number]) or likeness.parallel or not texts:
             return False
-        text = texts[number]
+        before_it = b""
         if before is not None:
             if before.likeness is not likeness:
                 return False
-            text = before.text + text
-        start = self._secrets.start(text)
-        if start < len(text) - len(texts[number]) or not self._secrets.plain(text):
+            before_it = shortened(before.before + before.text)
+        joined = before_it + texts[number]
+        start = self._secrets.start(joined)
+        if start < len(before_it) or not self._secrets.plain(joined):
             return False
         if before is not None:
             before.held.clean = True
         self._glanced = None
-        if start < len(text):
-            self._glanced = _Glanced(held, likeness, number, texts[number])
+        if start < len(joined):
+            self._glanced = _Glanced(held, likeness, number, before_it, texts[number])
         else:
             held.clean = True
         return True
 
     def _look_at_glanced(self) -> None:
         if self._glanced is not None:
-            held, self._glanced = self._glanced.held, None
-            self._look(held)
+            glanced, self._glanced = self._glanced, None
+            self._look(glanced.held, glanced)
 
-    def _look(self, held: HeldFrame[E]) -> None:
+    def _look(self, held: HeldFrame[E], glanced: _Glanced[E] | None = None) -> None:
         held.texts = FrameTexts(held.frame)
         if self._redactor.has_user_rules:
             self._apply_user_rules(held, held.texts)
         for text in held.texts.texts:
-            self._take(held, text)
+            self._take(held, text, glanced.before if glanced is not None and glanced.text == text.data else None)
 
     def _apply_user_rules(self, held: HeldFrame[E], texts: FrameTexts) -> None:
         """To all that is not joined with the texts of other frames."""
@@ -193,14 +198,15 @@ class HeldFrames(Generic[E]):
                     text.set(data)
                     held.changed = True
 
-    def _take(self, held: HeldFrame[E], text: Text) -> None:
+    def _take(self, held: HeldFrame[E], text: Text, before: bytes | None = None) -> None:
+        """`before`: what stood before a text that is known to be open."""
         opened = self._open.get(text.place)
         again = False
         if not text.streamed:
             again = self._last.get(text.place) == text.data
             if len(self._last) < _MOST_PLACES or text.place in self._last:
                 self._last[text.place] = text.data
-        if opened is None and not self._may_be_open(text):
+        if opened is None and before is None and not self._may_be_open(text):
             return
         if again and self._repeats(text.data):
             if opened is not None:
@@ -208,7 +214,9 @@ class HeldFrames(Generic[E]):
                 del self._open[text.place]
             return
         if opened is None:
-            opened = _Open(JoinedText(self._redactor, user_rules=text.streamed), text.streamed, 0)
+            joined: JoinedText[tuple[HeldFrame[E], Text]]
+            joined = JoinedText(self._redactor, user_rules=text.streamed, before=before or b"")
+            opened = _Open(joined, text.streamed, 0)
             self._open[text.place] = opened
         opened.last = held.number
         self._write(opened.joined.add((held, text), text.data, self._secrets))
@@ -220,7 +228,11 @@ class HeldFrames(Generic[E]):
             return bool(text.data)
         if self._secrets.closed(text.data):
             return False
-        return self._secrets.start(text.data, user_rules=text.streamed) < len(text.data)
+        start = self._secrets.start(text.data, user_rules=text.streamed)
+        if start == len(text.data):
+            found = self._redactor.find(text.data, user_rules=text.streamed)
+            start = open_from(text.data, start, found, self._secrets, user_rules=text.streamed)
+        return start < len(text.data)
 
     def _repeats(self, text: bytes) -> bool:
         """Whether a text that stands in frame after frame is one of its own, not a piece of a longer one."""

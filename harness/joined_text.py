@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from harness.open_secrets import OpenSecrets
-from harness.redaction import Redactor, Secret
+from harness.redaction import MASK, Redactor, Secret
 
 _BEFORE = 80
 """Bytes before a piece that are kept, as whether a secret begins depends on what stands in front."""
@@ -28,13 +28,18 @@ class Piece(Generic[P]):
 
 
 class JoinedText(Generic[P]):
-    """Pieces in, decided pieces out. `in_json`: the text is a JSON document, not a string of one."""
+    """Pieces in, decided pieces out.
 
-    def __init__(self, redactor: Redactor, *, in_json: bool = False, user_rules: bool = True) -> None:
+    `in_json`: the text is a JSON document, not a string of one. `before`: what stands before its first piece.
+    """
+
+    def __init__(
+        self, redactor: Redactor, *, in_json: bool = False, user_rules: bool = True, before: bytes = b""
+    ) -> None:
         self._redactor = redactor
         self._in_json = in_json
         self._user_rules = user_rules and not in_json
-        self._before = b""
+        self._before = shortened(before)
         self.pieces: list[Piece[P]] = []
         self.open = 0
         """Bytes at the end that may go on to be a secret."""
@@ -54,7 +59,12 @@ class JoinedText(Generic[P]):
             self.open = len(text) - max(start, border)
             return []
         found = self._find(text)
-        start = self._undecided(text, start, found, secrets)
+        start = open_from(text, start, found, secrets, user_rules=self._user_rules)
+        if start < len(text):
+            # If the open end becomes a secret, another may end there that does not as it is.
+            end = secrets.start(text, user_rules=False)
+            other = self._find(text[:end] + MASK * (len(text) - end))
+            start = min([start, *(secret.start for secret in other if secret not in found)])
         self.open = len(text) - start
         count = 0
         at = border
@@ -91,18 +101,8 @@ class JoinedText(Generic[P]):
                 piece.changed = True
             at = end
         if decided:
-            self._before = _shortened(text[:border])
+            self._before = shortened(text[:border])
         return decided
-
-    def _undecided(self, text: bytes, start: int, found: list[Secret], secrets: OpenSecrets) -> int:
-        """From where on a text is undecided; `start`: the same if nothing in it were found already."""
-        for secret in found:
-            if secret.by_user and secret.end > start:
-                return min(start, secret.start)  # its match may become a longer one
-            if secret.start < start < secret.end:
-                text = text[: secret.start] + b"\xff" * (secret.end - secret.start) + text[secret.end :]
-                start = secrets.start(text, user_rules=self._user_rules)
-        return start
 
     def _replaced(self, text: bytes, at: int, end: int, secrets: list[Secret]) -> bytes:
         parts = []
@@ -113,6 +113,20 @@ class JoinedText(Generic[P]):
         return b"".join([*parts, text[at:end]])
 
 
-def _shortened(before: bytes) -> bytes:
+def open_from(text: bytes, start: int, found: list[Secret], secrets: OpenSecrets, *, user_rules: bool) -> int:
+    """From where on a text may go on to be a secret, given what was found in it; `start`: the same if nothing were."""
+    for secret in found:
+        if secret.by == "user" and secret.end > start:
+            return min(start, secret.start)  # its match may become a longer one
+        if secret.start < start < secret.end and secret.by == "shape":
+            return secret.start  # known values go before shapes, and one may begin in it
+        if secret.start < start:
+            # What was found is no part of another secret, and a key may begin right behind it.
+            text = text[: secret.start] + MASK * (secret.end - secret.start) + text[secret.end :]
+            start = secrets.start(text, user_rules=user_rules)
+    return start
+
+
+def shortened(before: bytes) -> bytes:
     """The end of a text, so that no word seems to begin where it is cut off."""
     return before if len(before) <= _BEFORE else b"x" + before[1 - _BEFORE :]

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import unquote_to_bytes
 
 from agent.jsonio import dumps, loads_exact
@@ -30,7 +30,7 @@ from harness.user_rules import Rule, UserRules, change_texts
 if TYPE_CHECKING:
     from harness.open_secrets import OpenSecrets
 
-__all__ = ["KEY_RULE", "PLACEHOLDER", "Redactor", "Rule", "Secret", "unnumbered"]
+__all__ = ["KEY_RULE", "MASK", "PLACEHOLDER", "Redactor", "Rule", "Secret", "unnumbered"]
 
 KEY_RULE = "key"
 PLACEHOLDER = re.compile(rb"\[redacted:([A-Za-z0-9_.-]+):([0-9]+)\]")
@@ -42,7 +42,7 @@ _ASCII_ESCAPE = re.compile(rb"\\u00[2-7]")
 _QUOTE = re.compile(rb'(?s)"|\\.|\n')
 _ESCAPED = re.compile(rb"\\+[nr]?|[\r\n]")
 """What differs between a key with line ends and its JSON form."""
-_MASK = b"\xff"
+MASK = b"\xff"
 """Takes the place of a secret that was found, so that nothing is found in it again. It is part of no secret."""
 _dash, _underscore, _upper_a, _space, _percent = (hint.search for hint in HINTS)
 
@@ -54,7 +54,7 @@ _Bytes: TypeAlias = bytes
 class Secret:
     """Bytes `start` to `end` of a text.
 
-    `quote`: what must stand around its placeholder (a number in JSON). `by_user`: found by a rule of the user's.
+    `quote`: what must stand around its placeholder (a number in JSON). `by`: what it was found by.
     """
 
     start: int
@@ -62,7 +62,7 @@ class Secret:
     rule: str
     value: bytes
     quote: bytes = b""
-    by_user: bool = False
+    by: Literal["value", "shape", "user"] = "shape"
 
 
 class _Value:
@@ -227,18 +227,13 @@ class Redactor:
                 if not match["placeholder"]:
                     spans.append(_span(match, in_json))
                     quote = b"" if quotes is None else quotes.around(match.start())
-                    found.append(Secret(*spans[-1], value.rule, value.secret, quote))
+                    found.append(Secret(*spans[-1], value.rule, value.secret, quote, "value"))
             rest = _masked(rest, spans)
-        for shape in SHAPES if _may_hold_key(data) else ():
-            if shape.quick.search(rest) is None:
-                continue
-            spans = []
-            for match in shape.pattern.finditer(rest):
-                if not match["placeholder"]:
-                    spans.append(_span(match, in_json))
-                    secret = _ESCAPED.sub(b"", unquote_to_bytes(rest[match.end("lead") : match.end()]))
-                    found.append(Secret(*spans[-1], shape.name, secret))
-            rest = _masked(rest, spans)
+        more = True
+        while more and _may_hold_key(rest):  # a key may begin right behind another that has gone
+            shaped, rest = _shaped(rest, in_json)
+            more = bool(shaped)
+            found += shaped
         return _apart(found)
 
     def _user_secrets(self, data: _Bytes, known: list[Secret]) -> list[Secret]:
@@ -250,7 +245,7 @@ class Redactor:
         for start, end, rule in self._user.find(text, taken):
             at += len(text[seen:start].encode("utf-8", "surrogateescape"))
             value = text[start:end].encode("utf-8", "surrogateescape")
-            found.append(Secret(at, at + len(value), rule, value, by_user=True))
+            found.append(Secret(at, at + len(value), rule, value, by="user"))
             seen = start
         return found
 
@@ -300,12 +295,28 @@ def _span(match: re.Match[bytes], in_json: bool) -> tuple[int, int]:
     return match.start() + len(match["slashes"]) // 2 * 2, match.end()
 
 
+def _shaped(data: bytes, in_json: bool) -> tuple[list[Secret], bytes]:
+    """What has a known shape, and the text without it."""
+    found = []
+    for shape in SHAPES:
+        if shape.quick.search(data) is None:
+            continue
+        spans = []
+        for match in shape.pattern.finditer(data):
+            if not match["placeholder"]:
+                spans.append(_span(match, in_json))
+                value = unquote_to_bytes(data[match.end("lead") : match.end()])
+                found.append(Secret(*spans[-1], shape.name, _ESCAPED.sub(b"", value)))
+        data = _masked(data, spans)
+    return found, data
+
+
 def _masked(data: bytes, spans: list[tuple[int, int]]) -> bytes:
     if not spans:
         return data
     masked = bytearray(data)
     for start, end in spans:
-        masked[start:end] = _MASK * (end - start)
+        masked[start:end] = MASK * (end - start)
     return bytes(masked)
 
 
