@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,9 @@ from typing import Any
 import click
 
 from agent.jsonio import dumps
+from harness.cli.jobs import in_processes, with_progress
 from harness.cli.server_options import port_option, replay_options
+from harness.columns import columns
 from harness.paths import find_recordings
 from harness.replayer import Replayed, replay_recording
 
@@ -37,7 +38,7 @@ class _Replay(click.Command):
 
 
 @click.command(name="replay", cls=_Replay)
-@click.argument("paths", nargs=-1, required=True, metavar="PATHS... [-- COMMAND...]")
+@click.argument("paths", nargs=-1, required=True, metavar="PATHS... [-- COMMAND...]", type=click.Path(readable=False))
 @click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a recording, then one with the totals.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what did not pass, and the totals.")
@@ -71,7 +72,7 @@ def command(
         ctx.exit(replay_child(paths, child, **options))
     files = find_recordings(paths)
     started = time.perf_counter()
-    results = list(_with_progress(_replay_all(files, jobs), len(files)))
+    results = list(with_progress(_replay_all(files, jobs), len(files), "replaying"))
     seconds = time.perf_counter() - started
     if as_json:
         _print_json(results, seconds)
@@ -95,33 +96,13 @@ def _check_form(ctx: click.Context, child: list[str] | None) -> None:
 
 
 def _replay_all(files: list[Path], jobs: int) -> Iterator[Replayed]:
-    if jobs == 1 or len(files) == 1:
-        with _interrupts_held() as check:
-            for file in files:
-                yield replay_recording(file)
-                check()
+    if jobs > 1 and len(files) > 1:
+        yield from in_processes(replay_recording, files, jobs)
         return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    workers = min(jobs, len(files))
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        with _interrupts_kept_from_children():
-            results = pool.map(replay_recording, files, chunksize=max(1, len(files) // (workers * 8)))
-        yield from results
-
-
-@contextmanager
-def _interrupts_kept_from_children() -> Iterator[None]:
-    """Ctrl-C reaches every process of a terminal; this one alone minds it. A blocked signal is blocked in children."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    with _interrupts_held() as check:
+        for file in files:
+            yield replay_recording(file)
+            check()
 
 
 @contextmanager
@@ -149,27 +130,7 @@ def _interrupts_held() -> Iterator[Callable[[], None]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _with_progress(results: Iterator[Replayed], total: int) -> Iterator[Replayed]:
-    """Show a bar on a terminal once a second has gone by."""
-    if not sys.stderr.isatty():
-        yield from results
-        return
-    started = time.monotonic()
-    bar: Any = None
-    for done, result in enumerate(results, 1):
-        if bar is None and time.monotonic() - started > 1 and done < total:
-            bar = click.progressbar(length=total, label="replaying", file=sys.stderr).__enter__()
-            bar.update(done - 1)
-        if bar is not None:
-            bar.update(1)
-        yield result
-    if bar is not None:
-        bar.__exit__(None, None, None)
-
-
 def _print_table(results: list[Replayed], seconds: float, quiet: bool) -> None:
-    from tabulate import tabulate
-
     shown = [result for result in results if not quiet or result.status != "pass"]
     rows = [
         (_WORDS[result.status], result.path, result.turns, result.calls, _checks(result), f"{result.seconds:.3f}")
@@ -177,11 +138,7 @@ def _print_table(results: list[Replayed], seconds: float, quiet: bool) -> None:
     ]
     if rows:
         headers = ("verdict", "recording", "turns", "calls", "checks", "seconds")
-        click.echo(
-            tabulate(
-                rows, headers=headers, disable_numparse=True, colalign=("left", "left", *["right"] * 2, "left", "right")
-            )
-        )
+        click.echo(columns(headers, rows, right=("turns", "calls", "seconds")))
         click.echo()
     for result in shown:
         for verdict in result.verdicts:

@@ -198,35 +198,3 @@ def test_an_interrupt_is_held_and_a_second_one_is_not():
             with pytest.raises(KeyboardInterrupt):
                 stop()
     assert signal.getsignal(signal.SIGINT) is before
-
-
-class Terminal:
-    """A stderr that says it is a terminal."""
-
-    def __init__(self):
-        self.text = ""
-
-    def isatty(self):
-        return True
-
-    def write(self, text):
-        self.text += text
-        return len(text)
-
-    def flush(self):
-        pass
-
-
-@pytest.mark.parametrize(("seconds", "shown"), [(0.1, False), (0.6, True)], ids=["quick", "slow"])
-def test_a_bar_when_it_takes_longer_than_a_second(monkeypatch, seconds, shown):
-    terminal = Terminal()
-    moments = iter(index * seconds for index in range(100))
-    monkeypatch.setattr(replay.sys, "stderr", terminal)
-    monkeypatch.setattr(replay.time, "monotonic", lambda: next(moments))
-    assert list(replay._with_progress(iter("abcdef"), 6)) == list("abcdef")
-    assert ("replaying" in terminal.text) is shown
-
-
-def test_no_bar_in_a_file(monkeypatch, capsys):
-    assert list(replay._with_progress(iter("ab"), 2)) == list("ab")
-    assert capsys.readouterr().err == ""
