@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from agent.sse import SSEDecoder
 from harness.frame_likeness import Likenesses
+from harness.frame_texts import FrameTexts
 from harness.held_frames import HeldFrames
 from harness.redaction import Redactor, Rule
-from tests.harness.planted import SECRETS, WIRES, stream
+from tests.harness.planted import LEADS, SECRETS, WIRES, held_in, pieces, redactor, stream
 
 KEY = SECRETS["openai"]
 
@@ -133,3 +134,20 @@ def test_a_glance_decides_as_a_look_does(wire, kind, texts, known):
         patch.setattr(Likenesses, "passes", lambda self, raw: False)
         patch.setattr(Likenesses, "read", lambda self, raw: None)
         assert run(raws, redactor) == (steps, out)
+
+
+words = st.sampled_from([
+    "a", " the", "s", "ri", "\\", "\\n", '"', "é", "--", "AI", " B", "T", "TEST", "n0", "c0", "%2", "\n", "sk", "hf_",
+    *(f" {LEADS.get(name, '')}{secret} " for name, secret in SECRETS.items()),
+])  # fmt: skip
+
+
+@given(st.sampled_from(WIRES), st.lists(words, max_size=12).map("".join), st.booleans(), st.data())
+def test_nothing_is_left_that_redacting_the_whole_text_would_find(wire, text, user_rules, data):
+    rules = redactor(user_rules=user_rules)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12)))
+    _, out = run(stream(wire, "text", ["one ", "two ", *pieces(text, cuts)]), rules)
+    frames = SSEDecoder().feed(b"".join(map(rules.known, out)))
+    found = "".join(item.data.decode() for frame in frames for item in FrameTexts(frame).texts if item.streamed)
+    names = [name for name in SECRETS if user_rules or name != "badge"]
+    assert {*held_in(found.encode(), [SECRETS[name] for name in names])} <= {*held_in(rules.text(text).encode())}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from harness.held_frames import PATIENCE, PATIENCE_ELSEWHERE, HeldFrames
 from harness.redaction import Redactor
 from tests.harness.planted import KINDS, SECRETS, WIRES, held_in, payloads, pieces, record, redactor, sse, stream
 from tests.harness.transports import Reply
+from tests.shared import SHARED, needs_shared
 
 KEY, OTHER = SECRETS["openai"], SECRETS["github"]
 JSON, HTML = "application/json", "text/html"
@@ -37,12 +39,12 @@ def values(raws):
     return [json.loads(frame.data) for raw in raws for frame in SSEDecoder().feed(raw) if frame.data]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("wire", ["openai-chat", "openai-responses", "anthropic"])
+PARALLEL = [("openai-chat", "arguments"), *product(("openai-responses", "anthropic"), KINDS)]
+
+
+@pytest.mark.parametrize(("wire", "kind"), PARALLEL)
 def test_parallel_parts(tmp_path, wire, kind):
     """Two texts come turn by turn, each with a secret of its own in pieces."""
-    if wire == "openai-chat" and kind != "arguments":
-        pytest.skip("the choices of a chat answer have a test of their own")
     texts = [f'{{"a":"{secret} !"}}' if kind == "arguments" else f"{secret} !" for secret in (KEY, OTHER)]
     length = max(map(len, texts))
     for step in (1, 3, 7):
@@ -228,3 +230,22 @@ def test_streams_without_a_secret_are_recorded_byte_by_byte(wire, kind, parts, k
     whole = "".join(parts).encode("utf-8", "surrogatepass")
     if not rules.find(whole) and all(rules.bytes(raw) is raw for raw in raws):
         assert held(*raws, rules=rules) == [frame.raw for frame in SSEDecoder().feed(b"".join(raws))]
+
+
+def test_what_is_written_when_the_process_dies(tmp_path):
+    """All but the frames that wait for the next."""
+    frames = stream("openai-chat", "text", ["I ", "do ", "not ", "need ", "to "] * 9 + [KEY[:9]])[:-1]
+    found = record(tmp_path / "r.jsonl", "openai-chat", Reply(frames), redactor(user_rules=False))
+    assert found.before.count(b'"kind":"frame"') == len(frames) - 1
+    assert found.data.count(b'"kind":"frame"') == len(frames)
+    assert KEY[:9].encode() not in found.before
+
+
+@needs_shared
+@pytest.mark.parametrize("value", [None, KEY, "eyJhbGciOiJIUzI1NiJ9", "a8f3c2e1d4b5a697"])
+def test_streams_of_real_providers(value):
+    """They hold no secret: whatever waits, each frame comes out as it came in, in order."""
+    rules = Redactor({"K": value} if value else {})
+    for path in sorted((SHARED / "corpus" / "cases").rglob("*.sse")):
+        body = path.read_bytes()
+        assert held(body, rules=rules) == [frame.raw for frame in SSEDecoder().feed(body)], path.name
