@@ -12,7 +12,7 @@ from benchmarks import data, peers
 from benchmarks.race import Child, Costs, Race, Row, Setting, child, cpu
 from benchmarks.sessions import record_call, record_many, record_turn
 from benchmarks.starting import HARNESS
-from harness.replayer import replay_recording
+from harness.replaying.replayer import replay_recording
 
 ROWS = (
     Row(

@@ -14,9 +14,9 @@ import httpx
 from agent.messages import user
 from agent.providers.base import Target
 from benchmarks import data
-from harness.recorder import Recorder
-from harness.redaction import Redactor
-from harness.session import Agent, open_turn
+from harness.recorder.recorder import Recorder
+from harness.recorder.session import Agent, open_turn
+from harness.redaction.redactor import Redactor
 
 KEY = "bench-key-0123456789"
 PATHS = {"openai-chat": "chat/completions", "anthropic": "messages"}

@@ -10,29 +10,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.clients import record, replay
+    from harness.clients.sessions import record, replay
     from harness.errors import HarnessError, LiveMismatch, ReplayMismatch, UnusedCalls
-    from harness.matching import MatchRules
-    from harness.recorder import Recorder
-    from harness.recording import Recording, open
-    from harness.recording_transport import RecordingTransport
-    from harness.redaction import Redactor
-    from harness.replay_transport import ReplayTransport
+    from harness.recorder.recorder import Recorder
+    from harness.recorder.recording_transport import RecordingTransport
+    from harness.recording.opening import Recording, open
+    from harness.redaction.redactor import Redactor
+    from harness.replaying.matching import MatchRules
+    from harness.replaying.replay_transport import ReplayTransport
 
 _MODULES = {
     "HarnessError": "harness.errors",
     "LiveMismatch": "harness.errors",
-    "MatchRules": "harness.matching",
-    "Recorder": "harness.recorder",
-    "Recording": "harness.recording",
-    "RecordingTransport": "harness.recording_transport",
-    "Redactor": "harness.redaction",
+    "MatchRules": "harness.replaying.matching",
+    "Recorder": "harness.recorder.recorder",
+    "Recording": "harness.recording.opening",
+    "RecordingTransport": "harness.recorder.recording_transport",
+    "Redactor": "harness.redaction.redactor",
     "ReplayMismatch": "harness.errors",
-    "ReplayTransport": "harness.replay_transport",
+    "ReplayTransport": "harness.replaying.replay_transport",
     "UnusedCalls": "harness.errors",
-    "open": "harness.recording",
-    "record": "harness.clients",
-    "replay": "harness.clients",
+    "open": "harness.recording.opening",
+    "record": "harness.clients.sessions",
+    "replay": "harness.clients.sessions",
 }
 
 __all__ = [

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from agent.providers.table import PROVIDERS, Provider
 from harness.errors import ConfigError
-from harness.redaction import Rule
+from harness.redaction.redactor import Rule
 
 if TYPE_CHECKING:
-    from harness.matching import MatchRules
-    from harness.redaction import Redactor
+    from harness.redaction.redactor import Redactor
+    from harness.replaying.matching import MatchRules
 
 FILE = "pyproject.toml"
 TABLE = "tool.harness"
@@ -51,7 +51,7 @@ class Config:
 
     def match_rules(self, *, host: bool = False) -> MatchRules:
         """What requests are matched by."""
-        from harness.matching import MatchRules
+        from harness.replaying.matching import MatchRules
 
         return MatchRules(host, self.ignore, self.normalizers)
 
@@ -66,7 +66,7 @@ class Config:
 
     def redactor(self) -> Redactor:
         """A redactor of the keys in use and of the user's rules."""
-        from harness.redaction import Redactor
+        from harness.redaction.redactor import Redactor
 
         return Redactor(self.key_values(), self.redact)
 

@@ -15,8 +15,8 @@ from agent.providers import WIRES
 from agent.providers.base_url import BadBaseURL, normalize
 from agent.providers.table import Provider
 from harness.errors import ConfigError
-from harness.normalizers import names as normalizer_names
-from harness.redaction import Redactor, Rule
+from harness.redaction.redactor import Redactor, Rule
+from harness.replaying.normalizers import names as normalizer_names
 
 
 def _matches(pattern: str, problem: str) -> Callable[[str], str]:

@@ -9,15 +9,15 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from agent.events import Usage, usage_from_dict
-from harness.records import Record
+from harness.recording.records import Record
 from harness.report.figures import usage_of
 from harness.report.values import items, mapping, number, text
 
 if TYPE_CHECKING:
     from agent.loop_types import Price
     from harness.config import Config
-    from harness.recorded import Call
-    from harness.recording import Recording
+    from harness.recording.contents import Call
+    from harness.recording.opening import Recording
 
 _OUTPUT = frozenset({"text", "reasoning", "tool_call"})
 

@@ -50,7 +50,7 @@ class UnreadableRecording(RecordingError):
 
 
 class NewerVersion(RecordingError):
-    """The recording's format version is newer than `harness.records.FORMAT_VERSION`."""
+    """The recording's format version is newer than `harness.recording.records.FORMAT_VERSION`."""
 
 
 class BadLine(RecordingError):

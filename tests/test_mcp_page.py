@@ -11,9 +11,9 @@ import pytest
 
 from agent.front_ends.mcp_tool import agent_tool
 from harness.cli.mcp import command
-from harness.mcp_folders import Folders
-from harness.mcp_tools import PAGE as PAGE_SIZE
-from harness.mcp_tools import recording_tools
+from harness.mcp.folders import Folders
+from harness.mcp.tools import PAGE as PAGE_SIZE
+from harness.mcp.tools import recording_tools
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs/mcp.md").read_text("utf-8")
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.modes import MODES, OTHER_WORDS, VARIABLE
-from harness.pytest_recording import _options
+from harness.clients.modes import MODES, OTHER_WORDS, VARIABLE
+from harness.pytest_plugin.recording import _options
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "pytest.md").read_text("utf-8")
@@ -30,7 +30,7 @@ def environment():
     found = {name: value for name, value in os.environ.items() if name not in ("CI", VARIABLE, "PYTEST_ADDOPTS")}
     found["PYTHONPATH"] = str(ROOT)
     found["OPENAI_API_KEY"] = "sk-test-0123456789abcdefghijklmnop"
-    found |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "harness.pytest_plugin"}  # to start fast
+    found |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "harness.pytest_plugin.plugin"}  # to start fast
     return found
 
 

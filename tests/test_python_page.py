@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from harness import normalizers
-from harness.clients import Session
-from harness.modes import MODES, VARIABLE
+from harness.clients.modes import MODES, VARIABLE
+from harness.clients.sessions import Session
+from harness.replaying import normalizers
 from tests.fake_network import install
 
 PAGE_PATH = Path(__file__).resolve().parents[1] / "docs" / "python.md"

@@ -14,8 +14,8 @@ import pytest
 
 import harness
 from harness.cli import main
-from harness.recorded import Call
-from harness.recording import Recording
+from harness.recording.contents import Call
+from harness.recording.opening import Recording
 from tests.command import environment
 from tests.command import harness as run_harness
 from tests.fake_network import install

@@ -11,11 +11,11 @@ import pytest
 
 import harness
 from agent.providers import WIRES
-from harness.reader import RecordReader
-from harness.recorder import Recorder
-from harness.redaction import Redactor
-from harness.replayer import replay_recording
-from harness.rerun import rerun
+from harness.recorder.recorder import Recorder
+from harness.recording.reader import RecordReader
+from harness.redaction.redactor import Redactor
+from harness.replaying.replayer import replay_recording
+from harness.replaying.rerun import rerun
 from tests.recorded_sessions import REAL, SCRIPTED, SESSIONS
 
 FOLDER = Path(__file__).resolve().parents[1] / "recordings"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.headers import KEPT_HEADERS, KEY_QUERY
-from harness.key_shapes import MIN_LENGTH, NOT_SECRET, SHAPES
-from harness.redaction import KEY_RULE
-from harness.scan import SPLIT, Finding
+from harness.recording.headers import KEPT_HEADERS, KEY_QUERY
+from harness.redaction.key_shapes import MIN_LENGTH, NOT_SECRET, SHAPES
+from harness.redaction.redactor import KEY_RULE
+from harness.redaction.scan import SPLIT, Finding
 from tests.harness.cli.cli import call
 from tests.harness.leaky import leaky_session
-from tests.harness.test_redaction import KEYS
+from tests.harness.redaction.test_redactor import KEYS
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs/security.md").read_text("utf-8")
 COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.S) for line in block.splitlines()]

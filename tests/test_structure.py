@@ -17,9 +17,12 @@ PURE = [
     "agent.sse", "agent.events", "agent.messages", "agent.jsonio", "agent.failures", "agent.response", "agent.trim",
     "agent.think_tags", "agent.retry", "agent.providers.base", "agent.providers.openai_chat",
     "agent.providers.openai_responses", "agent.providers.anthropic", "agent.providers.gemini",
-    "harness.records", "harness.matching", "harness.redaction", "harness.bodies", "harness.headers",
-    "harness.key_shapes", "harness.user_rules", "harness.open_secrets", "harness.joined_text", "harness.frame_texts",
-    "harness.frame_likeness", "harness.cut_json", "harness.held_frames", "harness.held_body",
+    *(f"harness.recording.{name}" for name in ("records", "bodies", "headers")),
+    *(f"harness.redaction.{name}" for name in (
+        "redactor", "key_shapes", "user_rules", "open_secrets", "joined_text", "frame_texts", "frame_likeness",
+        "cut_json", "held_frames", "held_body",
+    )),
+    "harness.replaying.matching",
 ]  # fmt: skip
 ADAPTERS = ("openai_chat", "openai_responses", "anthropic", "gemini")
 HEAVY = {"httpx", "httpx2", "pydantic", "genai_prices", "openai", "anthropic", "mcp", "starlette", "uvicorn", "jinja2"}

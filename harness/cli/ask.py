@@ -18,8 +18,8 @@ from harness.cli.ask_continue import MODES, check_file_options, continued_option
 from harness.cli.ask_turn import Asked, run
 from harness.config import Config, current
 from harness.errors import HarnessError, RecordingError
-from harness.recorder import Recorder
-from harness.session import find_target, network, new_path, redactor
+from harness.recorder.recorder import Recorder
+from harness.recorder.session import find_target, network, new_path, redactor
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130

@@ -13,7 +13,7 @@ import click
 from agent.prompt import is_system_prompt
 from harness.config import Config
 from harness.errors import HarnessError
-from harness.session import find_target
+from harness.recorder.session import find_target
 
 MODES = ("plan", "fix", "build", "swe")
 _CONTRADICTIONS = (
@@ -39,8 +39,8 @@ def continued_options(ctx: click.Context, options: dict[str, Any], config: Confi
 
     The built-in system prompt is written anew: it tells the folder, the day and the mode. Raises `HarnessError`.
     """
-    from harness.continuing import continued
-    from harness.recording import open as open_recording
+    from harness.recorder.continuing import continued
+    from harness.recording.opening import open as open_recording
 
     path: Path = options["continued"]
     recording = open_recording(path)

@@ -1,4 +1,4 @@
-"""The turn behind `harness ask`: a turn of `harness.session` and the front end that shows it."""
+"""The turn behind `harness ask`: a turn of `harness.recorder.session` and the front end that shows it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from agent.front_ends.summary import Summary
 from agent.messages import Message, user
 from agent.providers.base import Target
 from harness.config import Config
-from harness.recorder import Recorder
-from harness.session import Agent, open_turn
+from harness.recorder.recorder import Recorder
+from harness.recorder.session import Agent, open_turn
 
 
 @dataclass(slots=True, frozen=True)

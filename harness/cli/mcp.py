@@ -12,8 +12,8 @@ import click
 from harness.cli.ask_turn import cancel_on_signals
 from harness.config import Config, current
 from harness.errors import HarnessError
-from harness.mcp_folders import Folders
-from harness.session import Agent, find_target, network
+from harness.mcp.folders import Folders
+from harness.recorder.session import Agent, find_target, network
 
 MODES = ("plan", "fix", "build", "swe")
 EXIT_INTERRUPTED = 130
@@ -59,8 +59,8 @@ def command(ctx: click.Context, /, folders: tuple[Path, ...], transport: str, po
         raise HarnessError("the MCP server needs an extra: pip install 'trajectory-harness[mcp]'") from None
     from agent.front_ends.mcp_tool import agent_tool
     from harness.costs import price_with
-    from harness.mcp_agent import agent_runner, introduce
-    from harness.mcp_tools import recording_tools
+    from harness.mcp.agent import agent_runner, introduce
+    from harness.mcp.tools import recording_tools
 
     config = current()
     recordings = Folders(folders or (config.recordings,))

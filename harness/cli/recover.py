@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from harness.errors import HarnessError
-from harness.recover import check_whole, recover
-from harness.rewriting import beside, write_file
+from harness.recording.recover import check_whole, recover
+from harness.redaction.rewriting import beside, write_file
 
 
 @click.command(name="recover")

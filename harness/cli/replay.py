@@ -15,9 +15,9 @@ import click
 from agent.jsonio import dumps
 from harness.cli.jobs import in_processes, with_progress
 from harness.cli.server_options import port_option, replay_options
-from harness.columns import columns
 from harness.paths import find_recordings
-from harness.replayer import Replayed, replay_recording
+from harness.replaying.replayer import Replayed, replay_recording
+from harness.report.columns import columns
 
 EXIT_FAILED = 1
 EXIT_UNUSABLE = 2

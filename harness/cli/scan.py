@@ -10,7 +10,7 @@ from agent.jsonio import dumps
 from harness.cli.secret_options import make_finder, make_foreign, secret_options
 from harness.errors import HarnessError
 from harness.files import find_files
-from harness.scan import Scanned, scan_file
+from harness.redaction.scan import Scanned, scan_file
 
 EXIT_FOUND = 1
 EXIT_UNUSABLE = 2

@@ -10,10 +10,10 @@ import click
 
 from harness.config import current
 from harness.errors import HarnessError
-from harness.finder import Finder
-from harness.key_shapes import MIN_LENGTH, is_secret
-from harness.kingfisher import Kingfisher, available
-from harness.redaction import Rule
+from harness.redaction.finder import Finder
+from harness.redaction.key_shapes import MIN_LENGTH, is_secret
+from harness.redaction.kingfisher import Kingfisher, available
+from harness.redaction.redactor import Rule
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

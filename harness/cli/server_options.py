@@ -13,7 +13,7 @@ from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     from harness.config import Config
-    from harness.matching import MatchRules
+    from harness.replaying.matching import MatchRules
 
 
 def port_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,9 +104,9 @@ class Output:
     """
 
     def __init__(self, config: Config, name: str, options: dict[str, Any]) -> None:
-        from harness.beside import Beside
-        from harness.recorder import Recorder
-        from harness.session import new_path
+        from harness.clients.beside import Beside
+        from harness.recorder.recorder import Recorder
+        from harness.recorder.session import new_path
 
         self.path: Path = options["out"] or new_path(config.recordings, name)
         if self.path.is_dir():

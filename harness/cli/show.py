@@ -14,8 +14,8 @@ import click
 from agent.jsonio import dumps
 from harness.errors import HarnessError
 from harness.paths import find_recordings
-from harness.recording import Recording
-from harness.recording import open as open_recording
+from harness.recording.opening import Recording
+from harness.recording.opening import open as open_recording
 from harness.report.page import Style
 
 EXIT_UNUSABLE = 2

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from agent.events import EOF
-from harness.beside import Beside
-from harness.encodings import coding_of
+from harness.clients.beside import Beside
 from harness.errors import RecordingError
-from harness.headers import recorded_headers
-from harness.recorder import Recorder
-from harness.redaction import Redactor
+from harness.recorder.encodings import coding_of
+from harness.recorder.recorder import Recorder
+from harness.recording.headers import recorded_headers
+from harness.redaction.redactor import Redactor
 
 Headers = list[tuple[str, str]]
 

@@ -8,9 +8,9 @@ from typing import Any
 from agent.front_ends.human import STOPS
 from agent.jsonio import dumps
 from agent.notices import describe
-from harness.recorded import Call, Turn
-from harness.recording import Recording
-from harness.records import Record
+from harness.recording.contents import Call, Turn
+from harness.recording.opening import Recording
+from harness.recording.records import Record
 from harness.report.call_account import CallAccount, tell_error
 from harness.report.endings import NOT_CLOSED
 from harness.report.facts import RecordingFacts, Totals, TurnFacts, recording_facts

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent.jsonio import dumps
-from harness.recorded import Call, Part
+from harness.recording.contents import Call, Part
 from harness.report.asked import asked
 from harness.report.call_facts import CallFacts
 from harness.report.endings import CALL_ENDINGS

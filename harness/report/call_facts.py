@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from harness.recorded import Call
-from harness.records import Record
+from harness.recording.contents import Call
+from harness.recording.records import Record
 from harness.report.endings import call_ending
 from harness.report.figures import Usage, usage_of
 from harness.report.values import any_text, count, difference, mapping, number, text

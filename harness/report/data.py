@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.recorded import Part
-from harness.recording import Recording
-from harness.records import bytes_fields
+from harness.recording.contents import Part
+from harness.recording.opening import Recording
+from harness.recording.records import bytes_fields
 from harness.report.facts import recording_facts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.recorded import Call
+from harness.recording.contents import Call
 from harness.report.values import text
 
 CALL_ENDINGS: Mapping[str, str] = {

@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
 
-from harness.recorded import Turn
-from harness.recording import Recording
-from harness.records import Record
+from harness.recording.contents import Turn
+from harness.recording.opening import Recording
+from harness.recording.records import Record
 from harness.report.call_facts import CallFacts, call_facts
 from harness.report.endings import recording_ending
 from harness.report.figures import Usage, add_usage, usage_of

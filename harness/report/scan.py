@@ -1,7 +1,7 @@
 """What a table needs of a recording, read fast: frames and pieces of text are passed over without being parsed.
 
-They are told by how their line begins, which is how `harness.writer` writes it; a line that begins in another way is
-parsed, so recordings of other programs give the same, more slowly.
+They are told by how their line begins, which is how `harness.recording.writer` writes it; a line that begins in
+another way is parsed, so recordings of other programs give the same, more slowly.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import RecordingError
-from harness.reader import RecordReader
-from harness.records import Record
+from harness.recording.reader import RecordReader
+from harness.recording.records import Record
 from harness.report.endings import recording_ending
 from harness.report.facts import end_totals, plain, sum_costs
 from harness.report.figures import Usage, add_usage, usage_of

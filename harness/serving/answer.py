@@ -12,11 +12,11 @@ from starlette.requests import ClientDisconnect
 
 from agent.jsonio import dumps
 from harness.errors import ReplayMismatch
-from harness.headers import header_value
-from harness.matching import MatchRules
-from harness.recorded import Call
-from harness.redaction import Redactor
-from harness.replay_transport import ReplayTransport
+from harness.recording.contents import Call
+from harness.recording.headers import header_value
+from harness.redaction.redactor import Redactor
+from harness.replaying.matching import MatchRules
+from harness.replaying.replay_transport import ReplayTransport
 from harness.serving.doors import Doors
 from harness.serving.exchange import HOP_BY_HOP, Exchange, Receive, Scope, Send, answer
 from harness.serving.forward import CUT, NOT_REACHED, unreachable

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from agent.providers.base_url import TargetError
 from harness.config import Config
 from harness.errors import HarnessError, RecordingError
-from harness.recorded import Call
-from harness.recording import open as open_recording
+from harness.recording.contents import Call
+from harness.recording.opening import open as open_recording
 from harness.serving.child import Ended, run_child, until_stopped
 from harness.serving.doors import Doors, plan
 

@@ -18,7 +18,7 @@ from harness.serving.doors import Doors, NoRoute, Upstream
 from harness.serving.exchange import HOP_BY_HOP, Exchange, Receive, Scope, Send, answer
 
 if TYPE_CHECKING:
-    from harness.recorder import Recorder
+    from harness.recorder.recorder import Recorder
 
 _NOT_SENT_ON = HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect"}
 _TIMEOUTS = {"connect": 30.0, "read": None, "write": None, "pool": None}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agent.jsonio import NotJSON, dumps, loads_exact
-from harness.recorded import Call
+from harness.recording.contents import Call
 from harness.serving.error_bodies import shape_of
 
 _MODELS = re.compile(r"/(?:models|api/tags)/*$")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from agent.events import EOF, End, Event
 from agent.response import Framer, ResponseDecoder
 from agent.sse import Frame
-from harness.headers import header_value
+from harness.recording.headers import header_value
 from harness.sweep.streams import Stream
 
 

@@ -11,7 +11,7 @@ from agent.client import Client, Timeouts
 from agent.events import Event, ToolCall, UsageEvent
 from agent.loop import run_turn
 from agent.loop_types import ToolResult
-from harness.recorded_turn import no_wait
+from harness.recording.turns import no_wait
 from harness.sweep.cases import Case, Chunks, Cut, Leave, Slow, Whole
 from harness.sweep.decode import decode, raised
 from harness.sweep.plan import turn_cases, turn_cuts

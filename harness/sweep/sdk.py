@@ -15,8 +15,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from agent.jsonio import loads
-from harness.recorded import Call, Part, Request, Response
-from harness.replay_transport import ReplayTransport
+from harness.recording.contents import Call, Part, Request, Response
+from harness.replaying.replay_transport import ReplayTransport
 from harness.sweep.cases import Case, Chunks, Cut, Whole
 from harness.sweep.decode import Answer, decode
 from harness.sweep.plan import chunkings, turn_cuts

@@ -12,12 +12,12 @@ from typing import Any
 from agent.events import EOF, DecodeOptions, End
 from agent.providers import WIRES
 from agent.response import Framer
-from harness.encodings import coding_of
 from harness.errors import HarnessError
 from harness.files import find_files
-from harness.headers import header_value
 from harness.paths import SUFFIXES as RECORDINGS
-from harness.recorded import Call
+from harness.recorder.encodings import coding_of
+from harness.recording.contents import Call
+from harness.recording.headers import header_value
 
 FIXTURES = (".sse", ".body")
 EXPECTATION = ".expect.json"

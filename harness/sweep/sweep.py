@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from harness.errors import HarnessError
-from harness.recording import open as open_recording
+from harness.recording.opening import open as open_recording
 from harness.sweep.cases import Case
 from harness.sweep.decode import raised
 from harness.sweep.laws import LAWS

@@ -11,8 +11,8 @@ from agent.loop_types import ToolResult
 from agent.messages import Message, ToolSpec, user
 from agent.providers import WIRES
 from agent.providers.base import Target
-from harness.recorded import Turn
-from harness.recorded_turn import RecordedTurn
+from harness.recording.contents import Turn
+from harness.recording.turns import RecordedTurn
 from harness.sweep.run import full_run
 from harness.sweep.seen import Full
 from harness.sweep.streams import Stream, stream_of_call

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.replayer import replay_recording
+from harness.replaying.replayer import replay_recording
 from tests.harness.sessions import Turn
 from tests.harness.transports import Reply
 from tests.harness.turns import ANSWER, LEFT, LOOKS, TURNS

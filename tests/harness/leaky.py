@@ -11,9 +11,9 @@ from typing import Any
 
 from agent.messages import user
 from agent.providers.base import Target
-from harness.recorder import Recorder
-from harness.redaction import Redactor
-from harness.session import Agent, open_turn
+from harness.recorder.recorder import Recorder
+from harness.recorder.session import Agent, open_turn
+from harness.redaction.redactor import Redactor
 from tests.harness.transports import Reply, Scripted
 
 WIRES = ("openai-chat", "openai-responses", "anthropic", "gemini")

@@ -16,11 +16,11 @@ import httpx
 
 import harness
 from agent.sse import SSEDecoder
-from harness.derive import first_difference
-from harness.recorded import Call
-from harness.recorder import Recorder
-from harness.redaction import Redactor, Rule
-from tests.harness.test_redaction import KEYS, PEM, VALUE
+from harness.recorder.recorder import Recorder
+from harness.recording.contents import Call
+from harness.redaction.redactor import Redactor, Rule
+from harness.replaying.derive import first_difference
+from tests.harness.redaction.test_redactor import KEYS, PEM, VALUE
 from tests.harness.transports import Reply, Scripted
 
 WIRES = ("openai-chat", "openai-responses", "anthropic", "gemini")

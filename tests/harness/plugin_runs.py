@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.modes import VARIABLE
+from harness.clients.modes import VARIABLE
 from tests.scripted import fixture
 
 ROOT = Path(__file__).resolve().parents[2]
-INSTALLED = any(point.value == "harness.pytest_plugin" for point in entry_points(group="pytest11"))
-WITH_PLUGIN = [] if INSTALLED else ["-p", "harness.pytest_plugin"]
+INSTALLED = any(point.value == "harness.pytest_plugin.plugin" for point in entry_points(group="pytest11"))
+WITH_PLUGIN = [] if INSTALLED else ["-p", "harness.pytest_plugin.plugin"]
 QUIET = ["-p", "no:cacheprovider", "-p", "no:recording"]
 XDIST = ["-p", "xdist.plugin", "-n", "2"]
 ANSWER = fixture("openai-chat/tool-parallel.sse")
@@ -41,7 +41,7 @@ def runner(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callab
         if not other:
             return pytester.runpytest_inprocess(*WITH_PLUGIN, *QUIET, *args)
         monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # so that workers start fast
-        return pytester.runpytest_subprocess(*args, "-p", "harness.pytest_plugin", "-p", "no:cacheprovider")
+        return pytester.runpytest_subprocess(*args, "-p", "harness.pytest_plugin.plugin", "-p", "no:cacheprovider")
 
     return run
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.bodies import BodyLog
-from harness.cuts import cuts_for
-from harness.records import body_record, call_end_record, event_record, frame_record
+from harness.recording.bodies import BodyLog
+from harness.recording.cuts import cuts_for
+from harness.recording.records import body_record, call_end_record, event_record, frame_record
 
 FRAMES = [b'data: {"a":1}\n\n', b": ping\n\n", "data: é\n\n".encode(), b"data: \xff\n\n", b"data: [DONE]"]
 CHUNKS = [b"".join(FRAMES)[a:b] for a, b in ((0, 5), (5, 9), (9, 30), (30, None))]

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from urllib.parse import quote
 
-from harness.views import BASE64, ESCAPED, PERCENT
+from harness.redaction.views import BASE64, ESCAPED, PERCENT
 
 
 def percent(text: str) -> str:

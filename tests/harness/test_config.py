@@ -13,8 +13,8 @@ from agent.pricing import price_from_row
 from agent.providers.table import PROVIDERS, resolve
 from harness.config import Config, current, load
 from harness.errors import ConfigError
-from harness.normalizers import BUILT_IN
-from harness.redaction import Rule
+from harness.redaction.redactor import Rule
+from harness.replaying.normalizers import BUILT_IN
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs/configuration.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```toml\n(.*?)```", GUIDE, re.S)

@@ -11,9 +11,9 @@ import pytest
 from agent.events import End, Usage
 from harness.config import Config
 from harness.costs import call_costs, price_with, total
-from harness.recorded import Call, Request
-from harness.recording import Recording
-from harness.recording import open as open_recording
+from harness.recording.contents import Call, Request
+from harness.recording.opening import Recording
+from harness.recording.opening import open as open_recording
 
 RECORDINGS = Path(__file__).resolve().parents[2] / "recordings"
 USAGE = {"input_tokens": 1_000_000, "output_tokens": 10}

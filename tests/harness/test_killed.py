@@ -9,9 +9,9 @@ import sys
 import pytest
 
 import harness
-from harness.continuing import continued
-from harness.recover import recover
-from harness.replayer import replay_recording
+from harness.recorder.continuing import continued
+from harness.recording.recover import recover
+from harness.replaying.replayer import replay_recording
 from harness.report.scan import scan
 from tests.command import ROOT
 from tests.harness.cli.cli import call

@@ -11,13 +11,14 @@ import pytest
 
 import harness
 from agent.loop_types import Limits
-from harness import lines, matching
-from harness.continuing import continued
 from harness.errors import ReplayMismatch
-from harness.recorder import Recorder
-from harness.replay_transport import ReplayTransport
-from harness.replayer import replay_recording
-from harness.rerun import rerun
+from harness.recorder.continuing import continued
+from harness.recorder.recorder import Recorder
+from harness.recording import lines
+from harness.replaying import matching
+from harness.replaying.replay_transport import ReplayTransport
+from harness.replaying.replayer import replay_recording
+from harness.replaying.rerun import rerun
 from tests.harness.cli.cli import call
 from tests.harness.sessions import Turn, chat, record
 from tests.harness.transports import BODY, URL, Reply, Scripted, comparable, family, recorder, records
@@ -140,8 +141,10 @@ def test_appending_reads_what_is_new_in_each_request(long, tmp_path, monkeypatch
     path = tmp_path / "r.jsonl"
     path.write_bytes(long.read_bytes())
     printed = []
-    real = harness.bodies.dumps
-    monkeypatch.setattr("harness.bodies.dumps", lambda value: printed.append(len(data := real(value))) or data)
+    real = harness.recording.bodies.dumps
+    monkeypatch.setattr(
+        "harness.recording.bodies.dumps", lambda value: printed.append(len(data := real(value))) or data
+    )
     made = Recorder(path, append=True)
     assert sum(printed) < long.stat().st_size
     body = harness.open(long).calls[-1].content()

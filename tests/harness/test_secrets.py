@@ -13,10 +13,10 @@ import pytest
 import harness
 from agent.loop_types import LoopEvent
 from agent.messages import user
-from harness.recorder import Recorder
-from harness.redaction import Redactor
-from harness.replay_transport import ReplayTransport
-from harness.replayer import replay_recording
+from harness.recorder.recorder import Recorder
+from harness.redaction.redactor import Redactor
+from harness.replaying.replay_transport import ReplayTransport
+from harness.replaying.replayer import replay_recording
 from tests.harness.leaky import answer, leaky_session
 from tests.harness.planted import LEADS, SECRETS, WIRES, held_in, record, redactor, stream
 from tests.harness.transports import Reply, Scripted

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.sse import SSEDecoder
-from harness.held_frames import PATIENCE, PATIENCE_ELSEWHERE, HeldFrames
-from harness.redaction import Redactor
+from harness.redaction.held_frames import PATIENCE, PATIENCE_ELSEWHERE, HeldFrames
+from harness.redaction.redactor import Redactor
 from tests.harness.planted import KINDS, SECRETS, WIRES, held_in, payloads, pieces, record, redactor, sse, stream
 from tests.harness.transports import Reply
 from tests.shared import SHARED, needs_shared
@@ -127,10 +127,10 @@ class TestInterruptions:
 
     def test_what_is_held_is_bounded(self, monkeypatch):
         sent = SSEDecoder().feed(self.text("Bearer ") + self.text("a") * 60)
-        monkeypatch.setattr("harness.held_frames.MOST_FRAMES", 10)
+        monkeypatch.setattr("harness.redaction.held_frames.MOST_FRAMES", 10)
         frames = HeldFrames(redactor(user_rules=False))
         assert max(len(frames.hold(frame, None)) for frame in sent) == 11
-        monkeypatch.setattr("harness.held_frames.MOST_BYTES", 500)
+        monkeypatch.setattr("harness.redaction.held_frames.MOST_BYTES", 500)
         frames = HeldFrames(redactor(user_rules=False))
         assert 1 < max(len(frames.hold(frame, None)) for frame in sent) < 11
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from harness import wire
-from harness.recorder import Recorder
-from harness.recording import open as open_recording
-from harness.replay_transport import ReplayTransport
+from harness.recorder.recorder import Recorder
+from harness.recording.opening import open as open_recording
+from harness.replaying.replay_transport import ReplayTransport
 
 SSE = "text/event-stream"
 WAIT = "wait"

@@ -8,7 +8,7 @@ import socket
 import pytest
 
 import harness
-from harness.writer import Writer
+from harness.recording.writer import Writer
 from tests.harness.cli.cli import call, lines_of, refusal
 from tests.scripted import Answer, error, fixture, scripted
 

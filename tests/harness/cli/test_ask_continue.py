@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from harness.cli.ask_continue import MODES
-from harness.writer import Writer
+from harness.recording.writer import Writer
 from tests.harness.cli.cli import call, refusal
 from tests.harness.transports import records
 from tests.scripted import error, fixture, scripted

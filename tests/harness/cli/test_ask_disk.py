@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.writer import Writer
+from harness.recording.writer import Writer
 from tests.harness.cli.cli import call, refusal
-from tests.harness.test_recorder_disk import size_limit
+from tests.harness.recorder.test_recorder_disk import size_limit
 from tests.scripted import fixture, scripted
 
 TEXT = fixture("openai-chat/session-answer.sse")

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 import harness
-from harness.replayer import replay_recording
+from harness.replaying.replayer import replay_recording
 from tests.command import ROOT, environment, is_running, started, wait_for
 from tests.harness.cli.cli import refusal
 from tests.scripted import error, fixture, scripted

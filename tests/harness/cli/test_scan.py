@@ -5,10 +5,10 @@ import os
 
 import pytest
 
-from harness import kingfisher
+from harness.redaction import kingfisher
 from tests.harness.cli.cli import call, lines_of, refusal
 from tests.harness.leaky import leaky_session
-from tests.harness.test_redaction import KEYS
+from tests.harness.redaction.test_redactor import KEYS
 
 KEY = KEYS["anthropic"]
 

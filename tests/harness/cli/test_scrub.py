@@ -4,7 +4,7 @@ import pytest
 
 from tests.harness.cli.cli import call, refusal
 from tests.harness.leaky import leaky_session
-from tests.harness.test_redaction import KEYS
+from tests.harness.redaction.test_redactor import KEYS
 
 KEY = KEYS["anthropic"]
 

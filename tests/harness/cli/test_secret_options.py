@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness import kingfisher
 from harness.cli.secret_options import make_finder, make_foreign
 from harness.errors import HarnessError
+from harness.redaction import kingfisher
 
 
 def found(text: str, **options) -> list[str]:

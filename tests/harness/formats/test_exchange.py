@@ -7,7 +7,7 @@ import pytest
 import harness
 from harness.errors import RecordingError
 from harness.formats.exchange import Exchange, write_recording
-from harness.redaction import Redactor
+from harness.redaction.redactor import Redactor
 
 
 def exchange(answer, **headers):

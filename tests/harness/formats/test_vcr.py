@@ -11,7 +11,7 @@ import harness
 from harness.errors import HarnessError
 from harness.formats.exchange import write_recording
 from harness.formats.vcr import is_one, read, target
-from harness.redaction import Redactor
+from harness.redaction.redactor import Redactor
 from tests.harness.transports import family
 from tests.scripted import fixture
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from harness.bodies import BodyLog
-from harness.records import body_record, call_end_record, event_record, frame_record
+from harness.recording.bodies import BodyLog
+from harness.recording.records import body_record, call_end_record, event_record, frame_record
 from tests.harness.sample import header
 
 ESCAPE = "\x1b[31mred"

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 import harness
-from harness.bodies import BodyLog
-from harness.records import call_end_record
+from harness.recording.bodies import BodyLog
+from harness.recording.records import call_end_record
 from harness.report.call_account import CallAccount, tell_error
 from harness.report.call_facts import call_facts
 from harness.report.page import Page, Style

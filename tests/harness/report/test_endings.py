@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 import harness
-from harness.bodies import BodyLog
-from harness.records import call_end_record
+from harness.recording.bodies import BodyLog
+from harness.recording.records import call_end_record
 from harness.report.endings import CALL_ENDINGS, call_ending, recording_ending
 from tests.harness.report.session import call, error, session, usage, write
 

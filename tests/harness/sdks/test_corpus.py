@@ -8,7 +8,7 @@ import re
 import pytest
 
 import harness
-from harness.closed_network import closed_network
+from harness.pytest_plugin.closed_network import closed_network
 from tests.harness.sdks.drive import SDKS, aask, ask, client_of, sdk
 from tests.harness.transports import family
 from tests.loopback import serve

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 import harness
-from harness.closed_network import closed_network
 from harness.errors import ReplayMismatch
+from harness.pytest_plugin.closed_network import closed_network
 from tests.harness.sdks.drive import MESSAGES, PROMPT, SDKS, aask, ask, client_of, sdk
 from tests.loopback import serve
 from tests.scripted import error, fixture, scripted
@@ -194,7 +194,7 @@ def test_a_full_disk_is_not_seen_by_the_sdk(wire, monkeypatch, caplog):
         return write(self, records)
 
     _, live = made(wire)
-    monkeypatch.setattr("harness.writer.Writer.write", fill_up)
+    monkeypatch.setattr("harness.recording.writer.Writer.write", fill_up)
     with scripted([answer(wire)] * 2) as server, harness.record("b.jsonl") as session:
         assert ask(wire, client_of(wire, server.url, session.client("httpx2"))) == live
     assert session.errors == ["OSError: [Errno 28] No space left on device"]

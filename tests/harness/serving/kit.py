@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
 
 import harness
 from agent.providers.table import PROVIDERS
-from harness.recorder import Recorder
+from harness.recorder.recorder import Recorder
 from harness.serving.answer import ReplayServer
 from harness.serving.doors import plan
 from harness.serving.forward import RecordProxy

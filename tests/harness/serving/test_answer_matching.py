@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from harness.matching import MatchRules
+from harness.replaying.matching import MatchRules
 from harness.serving.answer import same_endpoint
 from tests.harness.serving.kit import CHAT, ask, prompt, recording, replaying
 from tests.loopback import Exchange

@@ -10,7 +10,7 @@ import pytest
 import harness
 from harness.config import Config
 from harness.errors import HarnessError, RecordingError
-from harness.recorder import Recorder
+from harness.recorder.recorder import Recorder
 from harness.serving import commands
 from harness.serving.answer import ReplayServer
 from harness.serving.commands import doors_for, need_extra, read_calls, report, run_with

@@ -11,7 +11,7 @@ import pytest
 
 import harness
 from agent.providers.table import PROVIDERS
-from harness.recorder import Recorder
+from harness.recorder.recorder import Recorder
 from harness.serving.doors import plan
 from harness.serving.forward import RecordProxy
 from harness.serving.server import running

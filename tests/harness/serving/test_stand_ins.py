@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness.recorded import Call, Request
+from harness.recording.contents import Call, Request
 from harness.serving.stand_ins import stand_in
 
 ANTHROPIC = [("anthropic-version", "2023-06-01")]

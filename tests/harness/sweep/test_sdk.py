@@ -8,7 +8,7 @@ import pytest
 
 from agent.providers import WIRES
 from harness.errors import ReplayMismatch
-from harness.replay_transport import ReplayTransport
+from harness.replaying.replay_transport import ReplayTransport
 from harness.sweep import sdk
 from harness.sweep.cases import Chunks, Cut, Whole
 from harness.sweep.sdk import SDK_LAWS, SeenSdk, breaks_sdk, missing, sweep_sdk

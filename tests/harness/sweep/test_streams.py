@@ -7,7 +7,7 @@ import pytest
 import harness
 from agent.events import DecodeOptions, End
 from harness.errors import HarnessError
-from harness.recorded import Call, Request, Response
+from harness.recording.contents import Call, Request, Response
 from harness.sweep.streams import find_inputs, make_stream, read_fixture, stream_of_call
 from tests.harness.sweep.swept import FIXTURES, ROOT, SSE, chat
 

@@ -1,0 +1,1 @@
+"""`harness.record` and `harness.replay`: clients that record or replay, in every mode."""

@@ -1,0 +1,1 @@
+"""What `harness mcp` offers: the agent and its recordings as tools."""

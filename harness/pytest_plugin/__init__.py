@@ -1,0 +1,1 @@
+"""The pytest plugin: recordings as test items, and the `recording` fixture."""

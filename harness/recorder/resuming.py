@@ -1,0 +1,55 @@
+"""What a recorder needs to know of the recording that it goes on with, taken from it in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.recorder.totals import Totals
+from harness.recording.bodies import BodyLog
+from harness.recording.histories import HistoryLog
+from harness.recording.reader import RecordReader
+from harness.recording.records import Record
+from harness.recording.tail import Tail
+from harness.redaction.redactor import Redactor
+
+_LONGEST_PLACEHOLDER = 200
+
+
+class Past:
+    """`bodies` and `histories` that may be referred to, `totals` so far; the numbers of placeholders go on."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self.bodies = BodyLog()
+        self.histories = HistoryLog()
+        self.totals = Totals()
+        self._redactor = redactor
+
+    def read(self, path: Path) -> Tail:
+        """Read a repaired recording; of an empty file there is nothing to know. Raises `RecordingError`."""
+        tail = Tail()
+        if path.stat().st_size:
+            for line_and_record in RecordReader(path, prefilter=self._blocks):
+                tail.add(line_and_record[1])
+                self._add(line_and_record[1])
+                self.totals.add_recorded((line_and_record,))
+        return tail
+
+    def _blocks(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        """The blocks as they are. A placeholder may be split over two."""
+        end = b""
+        for block in blocks:
+            text = end + block
+            if b"[redacted:" in text:
+                self._redactor.go_on(text)
+            end = text[-_LONGEST_PLACEHOLDER:]
+            yield block
+
+    def _add(self, record: Record) -> None:
+        try:
+            if record["kind"] == "request":
+                self.bodies.add_recorded(record["call"], record.get("body"), record.get("same", {}))
+            elif record["kind"] == "turn":
+                self.histories.add_recorded(record)
+        except (KeyError, TypeError):
+            return  # a record of another form is never referred to

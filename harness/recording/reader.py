@@ -1,0 +1,102 @@
+"""Reads the records of a recording as a stream: line number and dict, with the faults met on the way.
+
+The first record should be a header. Without one the rest is still read, as version 1, with a warning; a file whose
+first record is none of a recording is refused. Old versions are upgraded here, newer ones refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from os import PathLike
+from pathlib import Path
+
+from harness.errors import BadLine, NewerVersion, UnreadableRecording
+from harness.recording.lines import Fault, Faults, blocks_of, read_objects
+from harness.recording.order import OrderChecker
+from harness.recording.records import FORMAT, FORMAT_VERSION, KINDS, Record, upgrade, validate
+
+_TODO = "check the path, or record again"
+
+
+class RecordReader:
+    """Iterate once: `(line number, record)`. `warnings` grows while reading and is whole at the end.
+
+    `strict` refuses what is otherwise reported: it raises `BadLine` for a broken or torn line, for a missing header,
+    and for a record that does not fit its kind or its place. `UnreadableRecording` and `NewerVersion` come both ways.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        *,
+        strict: bool = False,
+        prefilter: Callable[[Iterator[bytes]], Iterator[bytes]] | None = None,
+    ) -> None:
+        """`prefilter` takes the blocks of the file and gives the lines that are worth parsing, in blocks again; line
+        numbers count these then.
+        """
+        self.path = Path(path)
+        self.strict = strict
+        self._prefilter = prefilter
+        self.header: Record | None = None
+        self.version = FORMAT_VERSION
+        self._faults = Faults(self.path, strict=strict)
+
+    @property
+    def warnings(self) -> list[Fault]:
+        return self._faults.found
+
+    def __iter__(self) -> Iterator[tuple[int, Record]]:
+        faults = self._faults
+        blocks = blocks_of(self.path, faults)
+        records = read_objects(blocks if self._prefilter is None else self._prefilter(blocks), faults)
+        order = OrderChecker()
+        first, last = True, None
+        for number, record in records:
+            if first:
+                self._begin(number, record)
+                first = False
+            if self.version != FORMAT_VERSION:
+                record = upgrade(record, self.version)
+            if self.strict:
+                self._check(number, record, order)
+            last = record.get("kind")
+            if last == "header":
+                self.header = self.header or record
+            yield number, record
+        if first:
+            raise UnreadableRecording("not a recording: no record in it", self.path, todo=_TODO)
+        if last != "end":
+            faults.note("not_closed", None, "the recording was not closed: the process that wrote it died")
+
+    def _check(self, number: int, record: Record, order: OrderChecker) -> None:
+        try:
+            validate(record)
+        except ValueError as error:
+            raise BadLine(str(error), self.path, number) from None
+        problem = order.feed(record)
+        if problem is not None:
+            raise BadLine(problem, self.path, number)
+
+    def _begin(self, number: int, record: Record) -> None:
+        """Look at the first record."""
+        kind = record.get("kind")
+        if kind != "header" or record.get("format") != FORMAT:
+            if kind == "header" or kind not in [*KINDS]:  # a list, as what is no string may have no hash
+                raise UnreadableRecording("not a recording: its first record is no header", self.path, number, _TODO)
+            self._faults.add("missing_header", number, "the header is missing; read as version 1")
+            return
+        version = record.get("version")
+        if type(version) is not int or version < 1:
+            raise UnreadableRecording(f"the format version {version!r} does not exist", self.path, number, _TODO)
+        if version > FORMAT_VERSION:
+            raise NewerVersion(
+                f"format version {version} is newer than {FORMAT_VERSION}, the newest this program reads",
+                self.path, number, "pip install -U trajectory-harness",
+            )  # fmt: skip
+        self.version = version
+
+
+def read(path: str | PathLike[str], *, strict: bool = False) -> RecordReader:
+    """A reader of the records at `path`."""
+    return RecordReader(path, strict=strict)

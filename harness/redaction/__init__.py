@@ -1,0 +1,1 @@
+"""Secrets: kept out while recording, found by `scan`, taken out by `scrub`."""

@@ -1,0 +1,120 @@
+"""Replays one recording and judges it: the work of `harness replay`, and of the pytest plugin."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+from agent.providers.base_url import TargetError
+from harness.errors import HarnessError, RecordingError
+from harness.recording.opening import Recording
+from harness.recording.opening import open as open_recording
+from harness.recording.order import OrderChecker
+from harness.recording.reader import RecordReader
+from harness.recording.records import validate
+from harness.replaying.derive import first_difference
+
+
+@dataclass(slots=True, frozen=True)
+class Verdict:
+    """The outcome of one check. `reason` says where it failed; `error` is a check that could not be made."""
+
+    check: str
+    status: Literal["pass", "fail", "error"]
+    reason: str | None = None
+
+
+@dataclass(slots=True)
+class Replayed:
+    """What replaying one recording showed. `seconds` is the time it took."""
+
+    path: Path
+    calls: int = 0
+    turns: int = 0
+    verdicts: list[Verdict] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def status(self) -> Literal["pass", "fail", "error"]:
+        """The worst of the verdicts."""
+        found = {verdict.status for verdict in self.verdicts}
+        return "error" if "error" in found else "fail" if "fail" in found else "pass"
+
+    @property
+    def reason(self) -> str | None:
+        """The reason of the first verdict that is no pass."""
+        return next((verdict.reason for verdict in self.verdicts if verdict.status != "pass"), None)
+
+
+def replay_recording(path: str | PathLike[str]) -> Replayed:
+    """Derive the events of every call anew, run the loop again over every turn, compare. No file makes it raise."""
+    started = time.perf_counter()
+    found = Replayed(Path(path))
+    try:
+        recording = open_recording(path)
+    except RecordingError as error:
+        found.verdicts.append(Verdict("read", "error", str(error)))
+    else:
+        found.calls, found.turns = len(recording.calls), len(recording.turns)
+        found.warnings = [str(warning) for warning in recording.warnings]
+        unusable = next((str(fault) for fault in recording.warnings if fault.what in _UNUSABLE), None)
+        if unusable is not None:
+            found.verdicts.append(Verdict("read", "error", unusable))
+        found.verdicts.append(_judge("events", recording, _first_difference))
+        if recording.turns:
+            found.verdicts.append(_judge("loop", recording, _rerun))
+    found.seconds = time.perf_counter() - started
+    return found
+
+
+_UNUSABLE = frozenset({"bad_record", "unresolved_body"})
+"""Faults after which a recording does not hold together: a part of it cannot be judged."""
+
+
+def _judge(check: str, recording: Recording, compare: Callable[[Recording], str | None]) -> Verdict:
+    """Compare, whatever the file holds. An exception is the file's fault where a record breaks the format."""
+    try:
+        difference = compare(recording)
+    except (HarnessError, TargetError) as error:
+        return Verdict(check, "error", str(error))
+    except Exception as error:
+        text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+        reason = _malformed(recording.path) or f"this program failed on it, please report it: {text}"
+        return Verdict(check, "error", reason)
+    return Verdict(check, "pass") if difference is None else Verdict(check, "fail", difference)
+
+
+def _first_difference(recording: Recording) -> str | None:
+    difference = next(filter(None, map(first_difference, recording.calls)), None)
+    if difference is None and recording.end is not None and not recording.resumes:
+        return next((f"call {call.number} has no end" for call in recording.calls if call.end_record is None), None)
+    return difference
+
+
+def _rerun(recording: Recording) -> str | None:
+    from harness.replaying.rerun import rerun
+
+    return asyncio.run(rerun(recording))
+
+
+def _malformed(path: Path) -> str | None:
+    """The first record that does not have the form of its kind, or stands in the wrong place."""
+    order = OrderChecker()
+    try:
+        for line, record in RecordReader(path):
+            try:
+                validate(record)
+                problem = order.feed(record)
+            except ValueError as error:
+                problem = str(error)
+            if problem is not None:
+                return f"line {line}: {problem}"
+    except RecordingError as error:
+        return str(error)
+    return None

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from harness.report.columns import columns
+
+
+def test_columns():
+    rows = [("ok", "a.jsonl", 1), ("FAIL", "folder/longer name.jsonl", 1200)]
+    assert columns(("verdict", "recording", "calls"), rows, right=("calls",)).splitlines() == [
+        "verdict  recording                 calls",
+        "-------  ------------------------  -----",
+        "ok       a.jsonl                       1",
+        "FAIL     folder/longer name.jsonl   1200",
+    ]
+
+
+def test_no_rows():
+    assert columns(("a", "b"), []) == "a  b\n-  -"
