@@ -21,7 +21,6 @@ _ANSWERS = (
     (r"/messages$", "anthropic/text.sse", "anthropic/body-text.body"),
     (r":streamGenerateContent$", "gemini/text.sse", "gemini/body-object.body"),
 )
-_METHODS = (("HTTPTransport", "handle_request"), ("AsyncHTTPTransport", "handle_async_request"))
 
 asked: list[str] = []
 """The hosts that were asked."""

@@ -1,0 +1,47 @@
+"""README's commands, run in order as they stand, over a network that answers from fixtures.
+
+The sections for any program, Python and pytest have tests of their own beside what they show; `harness mcp` runs until
+it is stopped, and is tested with its client.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+from harness.cli import COMMANDS
+from tests.fake_network import install
+from tests.harness.cli.cli import call
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+ELSEWHERE = re.compile(r"harness (mcp|record|replay \S+ --) ")
+KEYS = {"ANTHROPIC_API_KEY": "sk-ant-test-0123456789abcdefghijklmnop"}
+
+
+def commands() -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", README, re.S)
+    lines = [line for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line.startswith("harness ") and not ELSEWHERE.match(line)]
+
+
+def test_commands(tmp_path, monkeypatch):
+    for folder in ("recordings", "fixtures"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copytree(
+        ROOT / "tests" / "harness" / "formats" / "cassettes",
+        tmp_path / "tests" / "cassettes",
+        ignore=shutil.ignore_patterns("*.json"),
+    )
+    whole = (ROOT / "recordings" / "anthropic-tool-call.jsonl").read_bytes()
+    (tmp_path / "recordings" / "session.jsonl").write_bytes(whole)
+    (tmp_path / "crashed.jsonl").write_bytes(whole[: len(whole) // 2])
+    monkeypatch.chdir(tmp_path)
+    assert {line.split()[1] for line in commands()} == {*COMMANDS} - {"mcp", "proxy", "record", "serve"}
+    with install() as asked:
+        for line in commands():
+            result = call(*shlex.split(line)[1:], environ=KEYS)
+            assert result.exit_code == 0, f"{line}\n{result.output}"
+    assert {*asked} == {"api.anthropic.com", "127.0.0.1"}
