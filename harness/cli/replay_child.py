@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from harness.cli.server_options import match_rules, say
+from harness.cli.server_options import open_server, say
 
 EXIT_FAILED = 1
 
@@ -17,23 +17,9 @@ def replay_child(files: Sequence[str], command: Sequence[str], port: int, **opti
     `options` are those of `replay_options`; with `strict`, calls that were not asked for count as well. Raises
     `HarnessError`.
     """
-    from harness.config import current
-    from harness.paths import find_recordings
-    from harness.serving.commands import doors_for, need_extra, read_calls, report, run_with
+    from harness.serving.commands import report, run_with
 
-    need_extra()
-    from harness.serving.answer import ReplayServer
-
-    config = current()
-    doors = doors_for(config)
-    calls, normalizers = read_calls(find_recordings(files), say)
-    app = ReplayServer(
-        [call for _, call in calls],
-        doors,
-        rules=match_rules(config, options, normalizers),
-        redactor=config.redactor(),
-        speed=options["speed"],
-    )
+    app, doors, calls = open_server(files, options)
     ended = asyncio.run(run_with(app, doors, port, command))
     report(app, calls, say, misses=True)
     failed = bool(app.misses or app.faults or (options["strict"] and app.unused))

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from harness.cli.server_options import match_rules, port_option, replay_options, say
+from harness.cli.server_options import open_server, port_option, replay_options, say
 
 EXIT_FAILED = 1
 
@@ -29,25 +29,9 @@ def command(ctx: click.Context, /, files: tuple[str, ...], port: int, **options:
     harness serve session.jsonl --port 8123
     harness serve recordings/ --repeat --speed 1
     """
-    from harness.config import current
-    from harness.paths import find_recordings
-    from harness.serving.commands import doors_for, need_extra, read_calls, report, run_until_stopped
+    from harness.serving.commands import report, run_until_stopped
 
-    need_extra()
-    from harness.serving.answer import ReplayServer
-
-    config = current()
-    doors = doors_for(config)
-    calls, normalizers = read_calls(find_recordings(files), say)
-    app = ReplayServer(
-        [call for _, call in calls],
-        doors,
-        rules=match_rules(config, options, normalizers),
-        redactor=config.redactor(),
-        speed=options["speed"],
-        repeat=options["repeat"],
-        on_miss=lambda text: say(f"miss: {text}"),
-    )
+    app, doors, calls = open_server(files, options, repeat=options["repeat"], on_miss=lambda text: say(f"miss: {text}"))
 
     def started(url: str) -> None:
         for name, value in doors.environment(url, {}).items():

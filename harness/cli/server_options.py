@@ -14,6 +14,9 @@ from harness.errors import HarnessError
 if TYPE_CHECKING:
     from harness.config import Config
     from harness.replaying.matching import MatchRules
+    from harness.serving.answer import ReplayServer
+    from harness.serving.commands import Found
+    from harness.serving.doors import Doors
 
 
 def port_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,6 +71,32 @@ def match_rules(config: Config, options: dict[str, Any], named: Sequence[str] = 
         return replace(rules, ignore=(*rules.ignore, *options["ignore"]), normalizers=normalizers)
     except ValueError as error:
         raise HarnessError(str(error)) from None
+
+
+def open_server(
+    files: Sequence[str], options: dict[str, Any], *, repeat: bool = False, on_miss: Callable[[str], None] | None = None
+) -> tuple[ReplayServer, Doors, Found]:
+    """A server that answers from recordings as `replay_options` ask, its doors, its calls. Raises `HarnessError`."""
+    from harness.config import current
+    from harness.paths import find_recordings
+    from harness.serving.commands import doors_for, need_extra, read_calls
+
+    need_extra()
+    from harness.serving.answer import ReplayServer
+
+    config = current()
+    doors = doors_for(config)
+    calls, normalizers = read_calls(find_recordings(files), say)
+    server = ReplayServer(
+        [call for _, call in calls],
+        doors,
+        rules=match_rules(config, options, normalizers),
+        redactor=config.redactor(),
+        speed=options["speed"],
+        repeat=repeat,
+        on_miss=on_miss,
+    )
+    return server, doors, calls
 
 
 def recording_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -208,3 +208,24 @@ class Watched(Recorder):
 def recorder(path: Any, **options: Any) -> Recorder:
     """A recorder that must not meet a fault, unless `warn` is given (also as None)."""
     return (Recorder if "warn" in options else Watched)(path, **{"source": "test", **options})
+
+
+BOTH = pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+FAMILIES = pytest.mark.parametrize("name", ["httpx", "httpx2"])
+DONE = b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+
+def body(text, **more):
+    messages = [{"role": "system", "content": "be brief " * 20}, {"role": "user", "content": text}]
+    return json.dumps({"model": "m", "messages": messages, **more}).encode()
+
+
+def answer(request):
+    """An answer that says what the request asked."""
+    asked = json.loads(b"".join(request.stream))["messages"][-1]["content"]
+    frame = json.dumps({"choices": [{"delta": {"content": f"re: {asked}"}}]}).encode()
+    return Reply([b"data: " + frame + b"\n\n", DONE])
+
+
+def texts(recorded):
+    return ["".join(e["text"] for e in one.events if e["type"] == "text").removesuffix("a") for one in recorded]

@@ -20,36 +20,22 @@ from harness.recording.headers import KEPT_HEADERS
 from harness.recording.opening import open as open_recording
 from tests.harness.transports import (
     BODY,
+    BOTH,
+    DONE,
+    FAMILIES,
     URL,
     Reply,
     Scripted,
+    answer,
+    body,
     call,
     family,
     recorder,
     records,
     replayed,
+    texts,
 )
 from tests.shared import SHARED, needs_shared
-
-BOTH = pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
-FAMILIES = pytest.mark.parametrize("name", ["httpx", "httpx2"])
-DONE = b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-
-
-def body(text, **more):
-    messages = [{"role": "system", "content": "be brief " * 20}, {"role": "user", "content": text}]
-    return json.dumps({"model": "m", "messages": messages, **more}).encode()
-
-
-def answer(request):
-    """An answer that says what the request asked."""
-    asked = json.loads(b"".join(request.stream))["messages"][-1]["content"]
-    frame = json.dumps({"choices": [{"delta": {"content": f"re: {asked}"}}]}).encode()
-    return Reply([b"data: " + frame + b"\n\n", DONE])
-
-
-def texts(recorded):
-    return ["".join(e["text"] for e in one.events if e["type"] == "text").removesuffix("a") for one in recorded]
 
 
 class TestFile:

@@ -12,34 +12,19 @@ from harness.recording.opening import open as open_recording
 from harness.redaction.redactor import Redactor
 from tests.harness.transports import (
     BODY,
+    BOTH,
+    DONE,
     URL,
     Reply,
     Scripted,
+    answer,
+    body,
     call,
     family,
     recorder,
     records,
+    texts,
 )
-
-BOTH = pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
-FAMILIES = pytest.mark.parametrize("name", ["httpx", "httpx2"])
-DONE = b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-
-
-def body(text, **more):
-    messages = [{"role": "system", "content": "be brief " * 20}, {"role": "user", "content": text}]
-    return json.dumps({"model": "m", "messages": messages, **more}).encode()
-
-
-def answer(request):
-    """An answer that says what the request asked."""
-    asked = json.loads(b"".join(request.stream))["messages"][-1]["content"]
-    frame = json.dumps({"choices": [{"delta": {"content": f"re: {asked}"}}]}).encode()
-    return Reply([b"data: " + frame + b"\n\n", DONE])
-
-
-def texts(recorded):
-    return ["".join(e["text"] for e in one.events if e["type"] == "text").removesuffix("a") for one in recorded]
 
 
 def full(*arguments):
