@@ -6,7 +6,8 @@ helper) in plain values. An exception of the SDK is a result like any other.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -36,6 +37,16 @@ def client_of(wire: str, url: str, http: Any, *, is_async: bool = False, retries
     name = ("Async" if is_async else "") + ("OpenAI" if module.__name__ == "openai" else "Anthropic")
     base = f"{url}/v1" if module.__name__ == "openai" else url
     return getattr(module, name)(api_key=KEY, base_url=base, http_client=http, max_retries=retries)
+
+
+@asynccontextmanager
+async def aopened(wire: str, url: str) -> AsyncIterator[Any]:
+    """An async client that builds its own HTTP client; it is closed here, or it would close itself in a later loop."""
+    client = client_of(wire, url, None, is_async=True)
+    try:
+        yield client
+    finally:
+        await (client.aio.aclose() if wire == "gemini" else client.close())
 
 
 def ask(wire: str, client: Any, prompt: str = PROMPT, *, helper: bool = True) -> list[Any]:

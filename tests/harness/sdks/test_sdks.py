@@ -10,7 +10,7 @@ import pytest
 import harness
 from harness.errors import ReplayMismatch
 from harness.pytest_plugin.closed_network import closed_network
-from tests.harness.sdks.drive import MESSAGES, PROMPT, SDKS, aask, ask, client_of, sdk
+from tests.harness.sdks.drive import MESSAGES, PROMPT, SDKS, aask, aopened, ask, client_of, sdk
 from tests.loopback import serve
 from tests.scripted import error, fixture, scripted
 from tests.threads import in_thread
@@ -83,11 +83,11 @@ async def test_a_miss_in_an_async_client(wire):
 async def test_the_async_clients_that_sdks_build(wire):
     sdk(wire)
     with scripted([answer(wire)] * 2) as server:
-        async with harness.record("a.jsonl", everywhere=True):
-            live = await aask(wire, client_of(wire, server.url, None, is_async=True))
+        async with harness.record("a.jsonl", everywhere=True), aopened(wire, server.url) as client:
+            live = await aask(wire, client)
     with closed_network():
-        async with harness.replay("a.jsonl", everywhere=True, strict=True):
-            assert await aask(wire, client_of(wire, server.url, None, is_async=True)) == live
+        async with harness.replay("a.jsonl", everywhere=True, strict=True), aopened(wire, server.url) as client:
+            assert await aask(wire, client) == live
 
 
 @pytest.mark.parametrize("wire", ["openai-chat", "anthropic"])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 
 import harness
-from tests.harness.sdks.drive import SDKS, aask, ask, client_of, sdk
+from tests.harness.sdks.drive import SDKS, aask, aopened, ask, client_of, sdk
 from tests.harness.serving.kit import FRAMES, recording, replaying
 from tests.shared import SHARED, needs_shared
 from tests.threads import in_thread
@@ -50,15 +50,6 @@ def opened(wire, url):
     client = client_of(wire, url, None)
     with closing(client):
         yield client
-
-
-@asynccontextmanager
-async def aopened(wire, url):
-    client = client_of(wire, url, None, is_async=True)
-    try:
-        yield client
-    finally:
-        await (client.aio.aclose() if wire == "gemini" else client.close())
 
 
 @needs_shared
