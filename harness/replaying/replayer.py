@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Literal
 
 from agent.providers.base_url import TargetError
 from harness.errors import HarnessError, RecordingError
@@ -18,15 +17,7 @@ from harness.recording.order import OrderChecker
 from harness.recording.reader import RecordReader
 from harness.recording.records import validate
 from harness.replaying.derive import first_difference
-
-
-@dataclass(slots=True, frozen=True)
-class Verdict:
-    """The outcome of one check. `reason` says where it failed; `error` is a check that could not be made."""
-
-    check: str
-    status: Literal["pass", "fail", "error"]
-    reason: str | None = None
+from harness.verdicts import Status, Verdict, worst
 
 
 @dataclass(slots=True)
@@ -41,10 +32,9 @@ class Replayed:
     seconds: float = 0.0
 
     @property
-    def status(self) -> Literal["pass", "fail", "error"]:
+    def status(self) -> Status:
         """The worst of the verdicts."""
-        found = {verdict.status for verdict in self.verdicts}
-        return "error" if "error" in found else "fail" if "fail" in found else "pass"
+        return worst(verdict.status for verdict in self.verdicts)
 
     @property
     def reason(self) -> str | None:

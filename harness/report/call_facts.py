@@ -9,7 +9,7 @@ from harness.recording.contents import Call
 from harness.recording.records import Record
 from harness.report.endings import call_ending
 from harness.report.figures import Usage, usage_of
-from harness.report.values import any_text, count, difference, mapping, number, text
+from harness.report.values import any_text, count, difference, items, mapping, number, text
 
 
 @dataclass(slots=True)
@@ -18,7 +18,8 @@ class CallFacts:
 
     `content`: the events put together, `{type: text|reasoning, text}`,
     `{type: tool_call, id, name, input, unparsed}`, `{type: opaque, what}`.
-    `tool_results`: `{position, id, name, ok, output, duration}`. `errors`: `error` events.
+    `tool_results`: `{position, id, name, ok, output, duration}`. `errors`: `error` events. `frames` and `body_chunks`
+    are None where they were not counted.
     """
 
     call: int
@@ -35,8 +36,8 @@ class CallFacts:
     started: float | None
     first_chunk: float | None
     duration: float | None
-    frames: int
-    body_chunks: int
+    frames: int | None
+    body_chunks: int | None
     bytes: int | None
     end: str | None
     ending: str
@@ -46,6 +47,7 @@ class CallFacts:
     stop_reason: str | None
     stop_reason_raw: str | None
     usage: Usage | None
+    iterations: list[Any] | None
     content: list[dict[str, Any]]
     tool_results: list[dict[str, Any]]
     errors: list[dict[str, Any]]
@@ -88,6 +90,7 @@ def call_facts(call: Call, results: list[Record]) -> CallFacts:
         stop_reason=text(closing.get("stop_reason")),
         stop_reason_raw=text(closing.get("stop_reason_raw")),
         usage=usage_of(closing.get("usage")),
+        iterations=items(mapping(closing.get("usage")).get("iterations")) or None,
         content=content(call.events),
         tool_results=[_result(record) for record in results],
         errors=[event for event in call.events if event.get("type") == "error"],

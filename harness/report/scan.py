@@ -1,13 +1,8 @@
-"""What a table needs of a recording, read fast: frames and pieces of text are passed over without being parsed.
-
-They are told by how their line begins, which is how `harness.recording.writer` writes it; a line that begins in
-another way is parsed, so recordings of other programs give the same, more slowly.
-"""
+"""What a table needs of a recording, read fast: frames and pieces of text are passed over without being parsed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +14,7 @@ from harness.recording.records import Record
 from harness.report.endings import recording_ending
 from harness.report.facts import end_totals, plain, sum_costs
 from harness.report.figures import Usage, add_usage, usage_of
+from harness.report.reading import by_lines
 from harness.report.values import any_text, mapping, text
 
 
@@ -58,22 +54,11 @@ def scan(path: Path) -> Row:
     return tally.row(path)
 
 
-_KEPT = re.compile(
-    rb'\n(?!\{"kind":"(?:frame"|body"|response"|call_end"|event"[^\n{]{0,200}\{"type":"(?:text|reasoning)"))([^\n]+)'
+_PASSED = re.compile(
+    rb'\{"kind":"(?:frame"|body"|response"|call_end"|event"[^\n{]{0,200}\{"type":"(?:text|reasoning)")'
 )
-"""A line that says something to a table, with the line feed before it."""
-
-
-def _wanted(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """The blocks without the lines that say nothing to a table; each ends with a line."""
-    pending: list[bytes] = []
-    for block in blocks:
-        head, line_end, rest = block.rpartition(b"\n")
-        if line_end:
-            yield b"\n".join([*_KEPT.findall(b"".join((b"\n", *pending, head))), b""])
-            pending = []
-        pending.append(rest)
-    yield b"".join(pending)
+_wanted = by_lines(lambda lines: [line for line in lines if _PASSED.match(line) is None])
+"""Leaves the lines that say something to a table."""
 
 
 class _Tally:

@@ -1,0 +1,130 @@
+"""The facts of a recording, read fast: frames are passed over without being parsed, and pieces of text that follow one
+another are joined before they are.
+
+Lines are told by how they begin, which is how `harness.recording.writer` writes them; a line that begins in another way
+is parsed, so recordings of other programs give the same, more slowly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from os import PathLike
+from typing import Any
+
+from harness.recording.opening import Recording, assemble
+from harness.recording.opening import open as open_recording
+from harness.recording.reader import RecordReader
+from harness.report.facts import RecordingFacts, recording_facts
+
+Prefilter = Callable[[Iterator[bytes]], Iterator[bytes]]
+
+
+def by_lines(choose: Callable[[list[bytes]], list[bytes]]) -> Prefilter:
+    """A prefilter for `RecordReader`: `choose` takes the lines of a block, without their ends, and gives the lines that
+    are to be parsed."""
+
+    def prefilter(blocks: Iterator[bytes]) -> Iterator[bytes]:
+        pending: list[bytes] = []
+        for block in blocks:
+            head, line_end, rest = block.rpartition(b"\n")
+            if line_end:
+                yield b"\n".join([*choose(b"".join((*pending, head)).split(b"\n")), b""])
+                pending = []
+            pending.append(rest)
+        yield b"".join(pending)
+
+    return prefilter
+
+
+def read_facts(path: str | PathLike[str], *, content: bool = True) -> RecordingFacts:
+    """The facts of the recording at `path`; frames and body chunks are not counted (None).
+
+    Without `content` its text, reasoning and tool calls are left out as well. A recording that was not closed, or is
+    damaged, is read whole: only that tells what is wrong where, and how far it goes. Raises `UnreadableRecording` and
+    `NewerVersion`.
+    """
+    reader = RecordReader(path, prefilter=_WITH_CONTENT if content else _WITHOUT_CONTENT)
+    recording = assemble(reader, reader.path)
+    recording.header = reader.header
+    if reader.warnings or not _is_sound(recording):
+        return recording_facts(open_recording(path))
+    facts = recording_facts(recording)
+    for call in facts.calls:
+        call.frames = call.body_chunks = None
+        if not content:
+            call.content = []
+    return facts
+
+
+def _is_sound(recording: Recording) -> bool:
+    """Whether the end record sums up all of it, and nothing is missing that the lines passed over could tell."""
+    end = recording.end
+    return (
+        not recording.warnings
+        and end is not None
+        and end.get("calls") == len(recording.calls)
+        and all(call.end_record is not None for call in recording.calls)
+    )
+
+
+_PARTS = (b'{"kind":"frame"', b'{"kind":"body"')
+_EVENT = b'{"kind":"event"'
+_HEAD = 110
+"""Bytes in which a frame says its number, and an event its type."""
+
+_PIECE = re.compile(
+    rb'\{"kind":"event","seq":\d+,"t":[\d.e+-]+(,"call":\d+,"frame":)\d+(,"event":\{"type":"(?:text|reasoning)","text":)"'
+)
+_PIECE_END = b'"}}'
+
+
+def _told(lines: list[bytes]) -> list[bytes]:
+    """Without frames and body chunks but the first of each call, whose time is that of the first chunk."""
+    return [line for line in lines if not line.startswith(_PARTS) or line.find(b',"i":0,', 15, _HEAD) > 0]
+
+
+def _joined(lines: list[bytes]) -> list[bytes]:
+    """Pieces of text, or of reasoning, that follow one another in a call, as one.
+
+    Only where the text is the last member: quotes inside it are escaped, so `","` tells that another one follows.
+    """
+    found: list[bytes] = []
+    key: tuple[bytes | Any, ...] | None = None
+    pieces: list[bytes] = []
+    for line in _told(lines):
+        match = _PIECE.match(line)
+        of = None
+        if match is not None and line[-3:] == _PIECE_END and line.find(b'","', match.end()) < 0:
+            of = match.groups()
+        if match is not None and of is not None and of == key:
+            pieces.append(line[match.end() : -3])
+            continue
+        if key is not None:
+            found.append(b"".join((*pieces, _PIECE_END)))
+        key = of
+        if of is None:
+            found.append(line)
+        else:
+            pieces = [line[:-3]]
+    if key is not None:
+        found.append(b"".join((*pieces, _PIECE_END)))
+    return found
+
+
+def _without_content(lines: list[bytes]) -> list[bytes]:
+    """Without text, reasoning and tool calls too; a call whose input looks like another event may be left."""
+    return [
+        line
+        for line in _told(lines)
+        if not line.startswith(_EVENT)
+        or (
+            line.find(b'{"type":"text"', 40, _HEAD) < 0
+            and line.find(b'{"type":"reasoning"', 40, _HEAD) < 0
+            and line.find(b'{"type":"tool_call"', 40, _HEAD) < 0
+        )
+    ]
+
+
+_WITH_CONTENT = by_lines(_joined)
+_WITHOUT_CONTENT = by_lines(_without_content)

@@ -1,0 +1,26 @@
+"""The outcome of one check, the same for replays, suites and live trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Status = Literal["pass", "fail", "error"]
+
+
+@dataclass(slots=True, frozen=True)
+class Verdict:
+    """`reason` says where it failed; `error` is a check that could not be made. `score`: 0 to 1, where a check has
+    partial scores."""
+
+    check: str
+    status: Status
+    reason: str | None = None
+    score: float | None = None
+
+
+def worst(statuses: Iterable[Status]) -> Status:
+    """The status of several together: an error counts more than a failure; of none it is a pass."""
+    found = {*statuses}
+    return "error" if "error" in found else "fail" if "fail" in found else "pass"
