@@ -5,7 +5,9 @@
     │   ├── UnreadableRecording it is missing, empty, a folder, or no recording at all
     │   ├── NewerVersion        it was written by a newer version of this program
     │   └── BadLine             one of its lines is broken (strict reading)
+    ├── CheckError              a check is not known, cannot be loaded, or cannot be made
     ├── ConfigError             `[tool.harness]` in a pyproject.toml is wrong
+    ├── SuiteError              a suite file is wrong, or names what is not there
     ├── ReplayMismatch          a request that no recorded call answers
     ├── UnusedCalls             recorded calls that a strict replay left unused
     ├── LiveMismatch            a live answer that is not as recorded
@@ -57,6 +59,13 @@ class BadLine(RecordingError):
     """A broken line, in strict reading."""
 
 
+class CheckError(HarnessError):
+    """A check is not known, cannot be loaded, or cannot be made."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(_one_line(what))
+
+
 class ConfigError(HarnessError):
     """`[tool.harness]` is wrong. `key` is the full name of the wrong key, None where the file cannot be read."""
 
@@ -68,6 +77,21 @@ class ConfigError(HarnessError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.path, self.key, self.problem)
+
+
+class SuiteError(HarnessError):
+    """A `*.suite.toml` is wrong. `key`: the full name of the wrong key, `case[2].check[0].contains`; `case`: its name."""
+
+    def __init__(self, path: str | PathLike[str], key: str | None, problem: str, case: str | None = None) -> None:
+        self.path = path
+        self.key = key
+        self.problem = problem
+        self.case = case
+        place = "" if key is None else key if case is None else f'{key} (case "{case}")'
+        super().__init__(_one_line(f"{path}: {place}: {problem}" if place else f"{path}: {problem}"))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, self.key, self.problem, self.case)
 
 
 class ReplayMismatch(HarnessError):

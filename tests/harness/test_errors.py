@@ -9,6 +9,7 @@ import pytest
 from harness import errors
 from harness.errors import (
     BadLine,
+    CheckError,
     ConfigError,
     HarnessError,
     LiveMismatch,
@@ -27,6 +28,7 @@ from harness.errors import (
         (RecordingError("it is bad", "x.jsonl", todo="do"), "x.jsonl: it is bad (do)"),
         (ConfigError(Path("pyproject.toml"), None, "not\nTOML"), "pyproject.toml: not TOML"),
         (ConfigError("p.toml", "tool.harness.modle", "unknown key"), "p.toml: tool.harness.modle: unknown key"),
+        (CheckError("no\ntext"), "no text"),
         (ReplayMismatch("POST /v1"), "no recorded call answers POST /v1"),
         (
             ReplayMismatch("POST /v1", 2, ["model: a, b"], "record anew"),
