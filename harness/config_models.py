@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -14,7 +13,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from agent.providers import WIRES
 from agent.providers.base_url import BadBaseURL, normalize
 from agent.providers.table import Provider
+from harness.config import TABLE
 from harness.errors import ConfigError
+from harness.model_errors import first_problem, key_text, nearest
 from harness.redaction.redactor import Redactor, Rule
 from harness.replaying.normalizers import names as normalizer_names
 
@@ -31,7 +32,7 @@ def _matches(pattern: str, problem: str) -> Callable[[str], str]:
 def _one_of(known: list[str], what: str) -> Callable[[str], str]:
     def check(value: str) -> str:
         if value not in known:
-            raise ValueError(f"unknown {what} {value!r}; {_nearest(value, known)}")
+            raise ValueError(f"unknown {what} {value!r}; {nearest(value, known)}")
         return value
 
     return check
@@ -39,11 +40,6 @@ def _one_of(known: list[str], what: str) -> Callable[[str], str]:
 
 def _normalizer(name: str) -> str:
     return _one_of(normalizer_names(), "normalizer")(name)
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]}" if near else f"known are {', '.join(known) or 'none'}"
 
 
 def _rule_name(name: str) -> str:
@@ -149,39 +145,11 @@ def check(path: Path, table: dict[str, Any]) -> HarnessTable:
     try:
         found = HarnessTable.model_validate(table)
     except ValidationError as error:
-        wrong = error.errors(include_url=False, include_context=False)
-        first = next((one for one in wrong if one["type"] == "extra_forbidden"), wrong[0])
-        raise ConfigError(path, _key(first["loc"]), _problem(first)) from None
+        place, problem = first_problem(error, HarnessTable)
+        raise ConfigError(path, key_text(place, TABLE), problem) from None
     for name, row in found.providers.items():
         try:
             row.provider(name)
         except BadBaseURL as error:
-            raise ConfigError(path, _key(("providers", name, "base_url")), str(error)) from None
+            raise ConfigError(path, key_text(("providers", name, "base_url"), TABLE), str(error)) from None
     return found
-
-
-def _key(place: tuple[int | str, ...]) -> str:
-    """The key as it is written: `tool.harness.redact[0].pattern`. `[key]` marks that the name itself is wrong."""
-    key = "tool.harness"
-    for part in place:
-        if isinstance(part, int):
-            key += f"[{part}]"
-        elif part != "[key]":
-            key += f".{part}" if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'."{part}"'
-    return key
-
-
-def _problem(error: Any) -> str:
-    place = error["loc"]
-    if error["type"] == "extra_forbidden":
-        return f"unknown key; {_nearest(str(place[-1]), _keys_at(place[:-1]))}"
-    if error["type"] == "missing":
-        return "is missing"
-    message: str = error["msg"].removeprefix("Value error, ")
-    return message[:1].lower() + message[1:]
-
-
-def _keys_at(place: tuple[int | str, ...]) -> list[str]:
-    tables: dict[str, type[_Table]] = {"redact": RedactRule, "providers": ProviderRow, "prices": PriceRow}
-    table = tables[str(place[0])] if place else HarnessTable
-    return list(table.model_fields)

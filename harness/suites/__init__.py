@@ -1,0 +1,1 @@
+"""Suites: recordings with expectations, in TOML files beside them (docs/suites.md)."""

@@ -1,0 +1,97 @@
+"""Which recordings a case is about: those it names, or all beside and under its suite whose header names its task."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import Any
+
+from harness.errors import RecordingError, SuiteError
+from harness.paths import SUFFIXES
+from harness.recording.reader import RecordReader
+from harness.suites.case import Case
+
+WORKSPACE = ".workspace"
+"""`X.workspace` beside `X.jsonl`: the folder as the recorded run left it."""
+
+
+def in_workspace(path: Path) -> bool:
+    """Whether a file belongs to the workspace of a trial: it is none of ours then, whatever it holds."""
+    return any(part.endswith(WORKSPACE) for part in path.parts[:-1])
+
+
+def final_workspace(path: Path) -> Path | None:
+    """The workspace that lies beside a recording; None where there is none."""
+    name = next((path.name.removesuffix(suffix) for suffix in reversed(SUFFIXES) if path.name.endswith(suffix)), None)
+    folder = path.with_name(f"{name or path.name}{WORKSPACE}")
+    return folder if folder.is_dir() else None
+
+
+def is_pattern(text: str) -> bool:
+    return glob.has_magic(text)
+
+
+class Recordings:
+    """The recordings of cases; folders are searched once."""
+
+    def __init__(self) -> None:
+        self._inside: dict[Path, list[Path]] = {}
+        self._tasks: dict[Path, dict[str, list[Path]]] = {}
+
+    def of(self, case: Case) -> list[Path]:
+        """Sorted within each pattern; each once. Raises `SuiteError` where one of them matches nothing."""
+        if not case.recordings:
+            found = self._of_tasks(case.folder).get(case.task, [])
+            if not found:
+                todo = "record it with `harness run`, or name a `recording`"
+                self._refuse(case, None, f'no recording in {case.folder} has the task "{case.task}": {todo}')
+            return found
+        named: dict[Path, None] = {}
+        for text in case.recordings:
+            matched = self._matched(case, text)
+            if not matched:
+                self._refuse(case, "recording", f'"{text}" matches no recording in {case.folder}')
+            named |= dict.fromkeys(matched)
+        return list(named)
+
+    def inside(self, folder: Path) -> list[Path]:
+        """All recordings beside and under a suite, sorted."""
+        if folder not in self._inside:
+            files = (file for file in folder.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())
+            self._inside[folder] = sorted(file for file in files if not in_workspace(file.relative_to(folder)))
+        return self._inside[folder]
+
+    def _matched(self, case: Case, text: str) -> list[Path]:
+        path = case.folder / text
+        if path.is_dir():
+            return self.inside(path)
+        if path.exists():
+            return [path]
+        if not is_pattern(text):
+            return []
+        names = sorted(glob.glob(text, root_dir=case.folder, recursive=True))
+        files = [case.folder / name for name in names if name.endswith(SUFFIXES)]
+        return [file for file in files if file.is_file() and not in_workspace(file.relative_to(case.folder))]
+
+    def _of_tasks(self, folder: Path) -> dict[str, list[Path]]:
+        if folder not in self._tasks:
+            tasks = self._tasks[folder] = {}
+            for path in self.inside(folder):
+                task = _task(path)
+                if task is not None:
+                    tasks.setdefault(task, []).append(path)
+        return self._tasks[folder]
+
+    def _refuse(self, case: Case, key: str | None, problem: str) -> None:
+        place = f"case[{case.number}]" if key is None else f"case[{case.number}].{key}"
+        raise SuiteError(case.file, place, problem, case.name)
+
+
+def _task(path: Path) -> str | None:
+    """The task that a recording's header names; of what cannot be read, None."""
+    try:
+        record: Any = next(iter(RecordReader(path)))[1]
+    except (RecordingError, StopIteration):
+        return None
+    task = record.get("task") if record.get("kind") == "header" else None
+    return task if isinstance(task, str) else None
