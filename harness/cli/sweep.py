@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.cli.jobs import in_processes, with_progress
+from harness.cli.report_options import Output, deliver, report_options
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 EXIT_BROKEN = 1
 EXIT_UNUSABLE = 2
-_FORMATS = ("text", "markdown", "csv", "json")
 
 
 @click.command(name="sweep")
@@ -32,8 +32,7 @@ _FORMATS = ("text", "markdown", "csv", "json")
     help="Write the smallest counter-examples into this folder as raw fixtures.",
 )
 @click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
-@click.option("--format", "form", default="text", show_default=True, type=click.Choice(_FORMATS), help="Of the report.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
+@report_options
 @click.option("-q", "--quiet", is_flag=True, help="Only files that broke a law or cannot be used, and the totals.")
 @click.pass_context
 def command(
@@ -47,8 +46,8 @@ def command(
     sdk: bool,
     save: Path | None,
     jobs: int,
-    form: str,
-    out: Path | None,
+    form: str | None,
+    out: str | None,
     quiet: bool,
 ) -> None:
     """Cut, re-chunk and damage recorded streams in every way, and hold what comes of it against the laws.
@@ -62,14 +61,14 @@ def command(
     \b
     harness sweep recordings/ fixtures/
     harness sweep session.jsonl --every-byte --only adapters
-    harness sweep recordings/ --format markdown --out reports/sweep.md
+    harness sweep recordings/ --out reports/sweep.md
     """
     if every_byte and sample is not None:
         raise click.UsageError("--every-byte and --sample exclude one another")
     if sdk and only not in (None, "sdk"):
         raise click.UsageError(f"--sdk and --only {only} exclude one another")
     from harness.sweep.plan import Plan
-    from harness.sweep.report import FORMATS
+    from harness.sweep.report import report
     from harness.sweep.streams import find_inputs
     from harness.sweep.sweep import PARTS, sweep_file
 
@@ -84,7 +83,7 @@ def command(
         raise HarnessError("there is nothing to sweep: no recording here holds a response of a known wire format")
     if save is not None:
         _save(results, save)
-    _write(FORMATS[form](results, seed, quiet=quiet), out)
+    deliver(report(results, seed, quiet=quiet), Output(form, out), "sweep")
     broken = any(swept.broken for swept in results)
     unusable = any(swept.fault for swept in results)
     ctx.exit(EXIT_UNUSABLE if unusable else EXIT_BROKEN if broken else 0)
@@ -106,14 +105,3 @@ def _save(results: list[Swept], folder: Path) -> None:
         for broken in swept.broken:
             path = save(broken, SAYS[broken.law], folder)
             click.echo(f"harness: counter-example of {broken.law} saved as {path}", err=True)
-
-
-def _write(report: str, out: Path | None) -> None:
-    if out is None:
-        click.echo(report, nl=False)
-        return
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(report, "utf-8")
-    except OSError as error:
-        raise HarnessError(f"{out}: cannot be written: {error.strerror}") from None

@@ -1,77 +1,40 @@
-"""What a sweep has shown, as a table for a terminal or a pull request, as CSV, or as JSON. Pure."""
+"""What a sweep has shown. Pure."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from agent.jsonio import dumps
 from harness.report.figures import plural
-from harness.report.text import visible_line
+from harness.report.report import Details, Report, Table
 from harness.sweep.sweep import SAYS, Swept
 from harness.sweep.tally import Broken, Example
 
 _HEADERS = ("recording", "calls", "turns", "cases", "laws held", "first counter-example")
-_ALIGN = ("left", "right", "right", "right", "right", "left")
-_COLUMNS = ("path", "calls", "turns", "bytes", "cases", "laws", "broken", "law", "call", "case", "reason")
+_COLUMNS = ("path", "calls", "turns", "bytes", "cases", "laws", "broken", "law", "call", "case", "reason", "seed")
 
 
-def text(results: Sequence[Swept], seed: int, *, quiet: bool = False) -> str:
+def report(results: Sequence[Swept], seed: int, *, quiet: bool = False) -> Report:
     """A table, a line for each broken law, and the totals. `quiet` leaves out the files that hold all laws."""
-    from tabulate import tabulate
-
     shown = [swept for swept in results if not quiet or swept.fault or swept.broken]
-    rows = [[visible_line(cell) for cell in _cells(swept)] for swept in shown]
-    lines = []
-    if rows:
-        table = tabulate(rows, headers=_HEADERS, disable_numparse=True, colalign=_ALIGN, preserve_whitespace=True)
-        lines = [*(line.rstrip() for line in table.splitlines()), ""]
-    for heading, *rest in (detail for swept in shown for detail in _details(swept)):
-        lines += [visible_line(heading), *(f"  {visible_line(line)}" for line in rest)]
-    return "\n".join([*lines, _totals(results, seed), ""])
+    return Report(
+        [
+            Table(_HEADERS, [_cells(swept) for swept in shown], right=_HEADERS[1:5]),
+            *(detail for swept in shown for detail in _details(swept)),
+            _totals(results, seed),
+        ],
+        {"files": [_data(swept) for swept in shown], "totals": _sums(results), "seed": seed},
+        _COLUMNS,
+        [[*row, seed] for swept in shown for row in _rows(swept)],
+    )
 
 
-def markdown(results: Sequence[Swept], seed: int, *, quiet: bool = False) -> str:
-    """The same for a pull request."""
-    shown = [swept for swept in results if not quiet or swept.fault or swept.broken]
-    lines = []
-    if shown:
-        marks = [":--" if side == "left" else "--:" for side in _ALIGN]
-        lines = [_row(_HEADERS), _row(marks), *(_row(_cells(swept)) for swept in shown), ""]
-    details = [detail for swept in shown for detail in _details(swept)]
-    for heading, *rest in details:
-        lines += [f"- {_escaped(heading)}", *(f"  - {_escaped(line)}" for line in rest)]
-    lines += [""] if details else []
-    return "\n".join([*lines, _totals(results, seed), ""])
-
-
-def as_csv(results: Sequence[Swept], seed: int, *, quiet: bool = False) -> str:
-    """A line for each broken law of a file, one for a file without any."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*_COLUMNS, "seed"])
-    for swept in results:
-        tally = swept.tally
-        head = [str(swept.path), swept.calls, swept.turns, swept.size, tally.cases.total(), len(tally.checked)]
-        broken = [
-            [one.law, one.first.stream.call, one.first.case.says(), one.first.reason] for one in swept.broken
-        ] or [["", "", "", swept.fault or ""]]
-        if not quiet or swept.fault or swept.broken:
-            writer.writerows([*head, len(swept.broken), *row, seed] for row in broken)
-    return out.getvalue()
-
-
-def as_json(results: Sequence[Swept], seed: int, *, quiet: bool = False) -> str:
-    """One object a line, the last with the totals; docs/sweep.md describes the fields."""
-    shown = [swept for swept in results if not quiet or swept.fault or swept.broken]
-    lines: list[dict[str, Any]] = [_data(swept) for swept in shown]
-    lines.append({"totals": _sums(results), "seed": seed})
-    return "".join(dumps(line).decode() + "\n" for line in lines)
-
-
-FORMATS: dict[str, Callable[..., str]] = {"text": text, "markdown": markdown, "csv": as_csv, "json": as_json}
+def _rows(swept: Swept) -> list[list[object]]:
+    """A row for each broken law of a file, one for a file without any."""
+    tally = swept.tally
+    head = [str(swept.path), swept.calls, swept.turns, swept.size, tally.cases.total(), len(tally.checked)]
+    found = [[one.law, one.first.stream.call, one.first.case.says(), one.first.reason] for one in swept.broken]
+    return [[*head, len(swept.broken), *row] for row in found or [["", "", "", swept.fault or ""]]]
 
 
 def _cells(swept: Swept) -> list[str]:
@@ -85,21 +48,18 @@ def _cells(swept: Swept) -> list[str]:
     return [str(swept.path), str(swept.calls), str(swept.turns), f"{tally.cases.total():,}", held, what]
 
 
-def _details(swept: Swept) -> list[list[str]]:
-    """For each broken law a heading and what is to be said of it; for calls that cannot be swept a heading."""
+def _details(swept: Swept) -> list[Details]:
+    """What is to be said of each broken law, and of the calls that cannot be swept."""
     found = [_detail(swept, broken) for broken in swept.broken]
-    return [*found, *([f"left out: {swept.path}, {what}"] for what in swept.left_out)]
+    return [*found, *(Details(f"left out: {swept.path}, {what}") for what in swept.left_out)]
 
 
-def _detail(swept: Swept, broken: Broken) -> list[str]:
+def _detail(swept: Swept, broken: Broken) -> Details:
     first = broken.first
-    lines = [
-        f"BROKEN {swept.path}, call {first.stream.call}, {broken.law}: {SAYS[broken.law]}",
-        f"first of {plural(broken.times, 'case')}: {first.case.says()}: {first.reason}",
-    ]
+    lines = [f"first of {plural(broken.times, 'case')}: {first.case.says()}: {first.reason}"]
     if broken.small is not None:
         lines.append(f"smallest: {_size(broken.small)}, {broken.small.case.says()}: {broken.small.reason}")
-    return lines
+    return Details(f"BROKEN {swept.path}, call {first.stream.call}, {broken.law}: {SAYS[broken.law]}", lines)
 
 
 def _size(example: Example) -> str:
@@ -167,14 +127,3 @@ def _example(example: Example | None) -> dict[str, Any] | None:
         "frames": len(example.stream.pieces) if example.stream.framed else None,
         "bytes": len(example.stream.body),
     }
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(_escaped(cell) for cell in cells) + " |"
-
-
-def _escaped(cell: str) -> str:
-    line = visible_line(cell)
-    for mark in "\\`*_<>[]|":
-        line = line.replace(mark, f"\\{mark}")
-    return line

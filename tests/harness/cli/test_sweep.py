@@ -11,7 +11,7 @@ import pytest
 
 from agent.providers.anthropic import AnthropicDecoder
 from tests.command import harness
-from tests.harness.cli.cli import call, lines_of, refusal
+from tests.harness.cli.cli import call, refusal
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = ROOT / "recordings" / "gemini-text.jsonl"
@@ -25,11 +25,15 @@ def planted(monkeypatch):
     monkeypatch.setattr(AnthropicDecoder, "_close", lambda self: None)
 
 
+def files_of(result):
+    return json.loads(result.stdout)["files"]
+
+
 def test_all_laws_hold():
     result = call("sweep", TEXT, FIXTURE, "--sample", 20)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.splitlines()[-1].startswith("22 laws, all held · ")
-    assert result.stdout.splitlines()[-1].endswith("2 files, 2 calls, 2 turns · seed 0")
+    assert result.stdout.splitlines()[-3].startswith("22 laws, all held · ")
+    assert result.stdout.splitlines()[-3].endswith("2 files, 2 calls, 2 turns · seed 0")
 
 
 def test_the_seed_decides():
@@ -37,14 +41,14 @@ def test_the_seed_decides():
         return call("sweep", FIXTURE, "--sample", 3, "--seed", seed, "--format", "json").stdout
 
     assert cases(1) == cases(1)
-    assert lines_of(cases(7))[-1]["seed"] == 7
+    assert json.loads(cases(7))["seed"] == 7
 
 
 def test_parts_and_places():
-    (swept, _) = lines_of(call("sweep", FIXTURE, "--only", "adapters", "--every-byte", "--format", "json").stdout)
+    (swept,) = files_of(call("sweep", FIXTURE, "--only", "adapters", "--every-byte", "--format", "json"))
     assert swept["cases"]["adapters"]["cut"] == 4 * (len(FIXTURE.read_bytes()) + 1)
     assert swept["cases"]["loop"] == {}
-    (swept, _) = lines_of(call("sweep", FIXTURE, "--only", "loop", "--format", "json").stdout)
+    (swept,) = files_of(call("sweep", FIXTURE, "--only", "loop", "--format", "json"))
     assert {*swept["laws"]} == {"turn-raises", "turn-end", "half-built", "results", "left-open", "goes-on"}
 
 
@@ -58,7 +62,7 @@ def test_a_broken_law(planted, tmp_path):
     assert str(saved[0]) in result.stderr
     again = call("sweep", tmp_path / "new", "--format", "json")
     assert again.exit_code == 1
-    assert {"kept", "last"} <= {*lines_of(again.stdout)[-1]["totals"]["broken"]}
+    assert {"kept", "last"} <= {*json.loads(again.stdout)["totals"]["broken"]}
 
 
 def test_the_report_as_a_file(tmp_path):
@@ -109,7 +113,7 @@ def test_several_processes(tmp_path):
         harness("sweep", *paths, "--sample", "3", "--format", "json", "--jobs", jobs, cwd=tmp_path) for jobs in "12"
     )
     assert (two.stdout, two.stderr, two.returncode) == (one.stdout, "", 0)
-    assert [json.loads(line).get("path") for line in two.stdout.splitlines()] == [*paths, None]
+    assert [swept["path"] for swept in json.loads(two.stdout)["files"]] == [*paths]
 
 
 def documented(start):

@@ -1,0 +1,80 @@
+"""`--format` and `--out` of the commands that make reports, and the writing of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from harness.errors import HarnessError
+from harness.paths import SUFFIXES as RECORDINGS
+from harness.report.rendering import FORMATS, NAME, render
+from harness.report.report import Report
+
+_SUFFIXES = {".txt": "text", ".md": "markdown", ".csv": "csv", ".json": "json"}
+_BY_DEFAULT = "\0"
+"""The value of `--out` where it names no file."""
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+@dataclass(slots=True, frozen=True)
+class Output:
+    """What the two options say. `form` None: by the file's suffix, else text."""
+
+    form: str | None
+    out: str | None
+
+
+def report_options(command: Decorated) -> Decorated:
+    """Adds the options; the command gets them as `form` and `out`, for `Output(form, out)`."""
+    form = click.option(
+        "--format",
+        "form",
+        type=click.Choice([*FORMATS]),
+        help="Of the report; markdown fits a pull-request comment.  [default: as the name of --out says, else text]",
+    )
+    out = click.option(
+        "--out",
+        is_flag=False,
+        flag_value=_BY_DEFAULT,
+        metavar="[FILE]",
+        help="Write the report to this file; without a name to one in reports/.",
+    )
+    return form(out(command))
+
+
+def deliver(report: Report, output: Output, name: str) -> None:
+    """Print the report, or write it. `name`: that of its file where the user gave none, without suffix.
+
+    Raises `HarnessError` for a file that cannot be written.
+    """
+    if output.out is None:
+        click.echo(render(report, output.form or "text", version(NAME)), nl=False)
+        return
+    path, form = _place(output, name)
+    if path.name.endswith(RECORDINGS):
+        raise HarnessError(f"{path}: a report does not go into a recording: give --out a name such as {name}.md")
+    text = render(report, form, version(NAME))
+    if path.is_dir():
+        raise HarnessError(f"{path}: this is a folder: name a file in it, such as {path / (name + '.md')}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8", newline="\n")
+    except OSError as error:
+        raise HarnessError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _place(output: Output, name: str) -> tuple[Path, str]:
+    if output.out == _BY_DEFAULT:
+        from harness.config import current
+
+        form = output.form or "markdown"
+        suffix = next(suffix for suffix, one in _SUFFIXES.items() if one == form)
+        return current().reports / f"{name}{suffix}", form
+    path = Path(output.out or "")
+    return path, output.form or _SUFFIXES.get(path.suffix.lower(), "text")

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from harness.cli.report_options import Output, deliver, report_options
+from harness.errors import HarnessError
+from harness.report.report import Report
+
+REPORT = Report(["what it says"], {"n": 1}, ("n",), [[1]])
+
+
+@click.command()
+@click.argument("paths", nargs=-1)
+@report_options
+def command(paths, form, out):
+    deliver(REPORT, Output(form, out), "sample")
+
+
+def run(*args: str) -> str:
+    result = CliRunner().invoke(command, args, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_on_the_terminal():
+    assert run("a").splitlines()[0] == "what it says"
+    assert json.loads(run("a", "--format", "json"))["n"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("x.md", "what"), ("x.csv", "n\n1\n"), ("x.json", "{"), ("x.txt", "what"), ("x", "what"), ("new/x.JSON", "{")],
+)
+def test_the_name_tells_the_format(tmp_path, name, begins):
+    assert run("a", "--out", str(tmp_path / name)) == ""
+    assert (tmp_path / name).read_text("utf-8").startswith(begins)
+
+
+def test_the_format_wins_over_the_name(tmp_path):
+    run("a", "--out", str(tmp_path / "x.md"), "--format", "json")
+    assert json.loads((tmp_path / "x.md").read_bytes())["n"] == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [(("a", "--out"), "sample.md"), (("--out", "--format", "csv", "a"), "sample.csv")],
+    ids=["last", "before another option"],
+)
+def test_without_a_name_it_goes_to_the_reports(tmp_path, monkeypatch, args, expected):
+    monkeypatch.chdir(tmp_path)
+    run(*args)
+    assert [path.name for path in Path("reports").iterdir()] == [expected]
+
+
+@pytest.mark.parametrize("name", ["session.jsonl", "session.jsonl.gz"])
+def test_a_recording_is_not_overwritten(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"precious")
+    with pytest.raises(HarnessError, match="a report does not go into a recording"):
+        deliver(REPORT, Output(None, str(path)), "sample")
+    assert path.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"), [("", "this is a folder"), ("file/x.md", "cannot be written")], ids=["folder", "below a file"]
+)
+def test_what_cannot_be_written(tmp_path, name, problem):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(HarnessError, match=problem):
+        deliver(REPORT, Output(None, str(tmp_path / name)), "sample")
