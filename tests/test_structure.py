@@ -23,6 +23,10 @@ PURE = [
         "cut_json", "held_frames", "held_body",
     )),
     "harness.replaying.matching",
+    *(f"harness.statistics.{name}" for name in (
+        "intervals", "repeats", "pairs", "holm", "draws", "bootstrap", "sign_flip", "sample_size", "outcomes", "values",
+    )),
+    *(f"harness.diff.{name}" for name in ("align", "words", "steps", "likeness", "compare", "figures")),
 ]  # fmt: skip
 ADAPTERS = ("openai_chat", "openai_responses", "anthropic", "gemini")
 HEAVY = {"httpx", "httpx2", "pydantic", "genai_prices", "openai", "anthropic", "mcp", "starlette", "uvicorn", "jinja2"}
