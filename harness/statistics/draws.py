@@ -1,0 +1,33 @@
+"""Deterministic random numbers: SHAKE128 (FIPS 202) over the seed and a block number, read as little-endian integers.
+
+The same on every machine and Python version, and made in C: half a million draws take some hundredths of a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import shake_128
+from struct import unpack
+
+_BLOCK = 1 << 16
+"""Words made at a time, so that memory stays flat however many are drawn."""
+
+
+def random_bytes(seed: int, block: int, size: int) -> bytes:
+    """`size` bytes of block `block`: SHAKE128 of the ASCII text `seed/block`."""
+    return shake_128(f"{seed}/{block}".encode()).digest(size)
+
+
+def resamples(n: int, count: int, seed: int) -> Iterator[list[int]]:
+    """`count` samples of size n drawn with replacement from 0..n-1, each a list of n indices.
+
+    A 32-bit word w becomes w * n >> 32 (Lemire 2019, without rejection: off uniform by less than n / 2**32).
+    """
+    if n < 1:
+        raise ValueError("nothing to draw from")
+    rows = max(1, _BLOCK // n)
+    for block, start in enumerate(range(0, count, rows)):
+        words = min(rows, count - start) * n
+        picked = [word * n >> 32 for word in unpack(f"<{words}I", random_bytes(seed, block, 4 * words))]
+        for at in range(0, words, n):
+            yield picked[at : at + n]

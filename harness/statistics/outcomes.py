@@ -1,0 +1,134 @@
+"""Success rates over tasks with repeats, and the verdict on two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import Literal
+
+from harness.statistics.bootstrap import bootstrap_mean, mean
+from harness.statistics.intervals import Interval, newcombe, wilson
+from harness.statistics.pairs import Outcomes, PairedOutcomes, Unit, known_pairs, least_p, mcnemar, paired_outcomes
+from harness.statistics.sample_size import tasks_needed
+
+OutcomeVerdict = Literal["better", "worse", "no difference shown"]
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessRate:
+    """Mean over tasks of the share of known repeats that succeeded; null where no repeat of any task is known."""
+
+    rate: float | None
+    interval: Interval | None
+    tasks: int
+    """Tasks with a known repeat, all of which count in the rate."""
+    unknown: int
+    """Repeats without a verdict, and tasks without a repeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeComparison:
+    """The second against the first. `verdict` speaks of the second and rests on `adjusted_p`."""
+
+    pairs: PairedOutcomes
+    p: float
+    """Of the exact McNemar test on `pairs`."""
+    adjusted_p: float
+    """The same after Holm's correction; equal to `p` where only two are compared."""
+    alpha: float
+    difference: float | None
+    """Success rate of the second minus the first's, as a mean over tasks of the repeats known on both sides."""
+    interval: Interval | None
+
+    @property
+    def verdict(self) -> OutcomeVerdict:
+        """`better` or `worse` only where the test shows it and the rates point the same way as the pairs."""
+        towards = (self.pairs.second - self.pairs.first) * (self.difference or 0.0)
+        if self.adjusted_p > self.alpha or towards <= 0:
+            return "no difference shown"
+        return "better" if self.pairs.second > self.pairs.first else "worse"
+
+    @property
+    def least_p(self) -> float:
+        """The smallest p that so many pairs could have given: above `alpha`, nothing could have been shown."""
+        return least_p(self.pairs.known)
+
+    def tasks_needed(self, power: float = 0.8) -> int | None:
+        """Pairs it would take to show the difference, were the true shares those seen; None where none was seen."""
+        if not self.pairs.discordant:
+            return None
+        share = self.pairs.second / self.pairs.discordant
+        return tasks_needed(self.pairs.discordant / self.pairs.known, share, self.alpha, power)
+
+    def corrected(self, adjusted_p: float) -> OutcomeComparison:
+        return replace(self, adjusted_p=adjusted_p)
+
+
+def success_rate(tasks: Outcomes, *, confidence: float = 0.95, seed: int = 0) -> SuccessRate:
+    """Success rate with its interval.
+
+    One repeat a task, or one task alone: Wilson, whose independence holds there. Several tasks with repeats: the
+    bootstrap over tasks (a cluster bootstrap), since repeats of a task are alike. Where all tasks have the same rate
+    the bootstrap sees no spread; then Wilson with one trial a task, as if repeats added nothing, which is wide rather
+    than narrow.
+    """
+    known = [[outcome for outcome in task if outcome is not None] for task in tasks]
+    shares = [mean(task) for task in known if task]
+    unknown = sum(outcome is None for task in tasks for outcome in task) + sum(not task for task in tasks)
+    if not shares:
+        return SuccessRate(None, None, 0, unknown)
+    trials = sum(map(len, known))
+    interval = None
+    if len(shares) == 1:
+        interval = wilson(sum(map(sum, known)), trials, confidence)
+    elif trials > len(shares):
+        interval = bootstrap_mean(shares, confidence=confidence, seed=seed)
+    if interval is None:
+        interval = wilson(fsum(shares), len(shares), confidence)
+    return SuccessRate(mean(shares), interval, len(shares), unknown)
+
+
+def compare_outcomes(
+    first: Outcomes,
+    second: Outcomes,
+    *,
+    unit: Unit = "task",
+    alpha: float = 0.05,
+    seed: int = 0,
+) -> OutcomeComparison:
+    """The exact paired test on two contenders' outcomes, with the difference in success rate and its 1 - alpha
+    interval.
+
+    `unit` says what a pair is, see `paired_outcomes`. The interval is Newcombe's where each task has one outcome (or
+    the same pair of outcomes in all its repeats), else by the bootstrap over tasks; None where that sees no spread.
+    It tells the size of the difference; only the test decides. For more than two contenders, put the results through
+    `holm.corrected`.
+    """
+    pairs = paired_outcomes(first, second, unit)
+    p = mcnemar(pairs.first, pairs.second)
+    tasks = [task for task in known_pairs(first, second) if task]
+    margins = [mean([b - a for a, b in task]) for task in tasks]
+    return OutcomeComparison(
+        pairs=pairs,
+        p=p,
+        adjusted_p=p,
+        alpha=alpha,
+        difference=mean(margins) if margins else None,
+        interval=_interval(tasks, margins, 1 - alpha, seed),
+    )
+
+
+def _interval(
+    tasks: Sequence[Sequence[tuple[bool, bool]]], margins: Sequence[float], confidence: float, seed: int
+) -> Interval | None:
+    if any(len(set(task)) > 1 for task in tasks):
+        return bootstrap_mean(margins, confidence=confidence, seed=seed)
+    cells = [task[0] for task in tasks]
+    return newcombe(
+        both=cells.count((True, True)),
+        first_only=cells.count((True, False)),
+        second_only=cells.count((False, True)),
+        neither=cells.count((False, False)),
+        confidence=confidence,
+    )
