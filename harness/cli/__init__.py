@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from keyword import iskeyword
@@ -21,6 +21,8 @@ COMMANDS = {
     "proxy": "Run the record proxy by itself.",
     "show": "Show what a recording, or a folder of them, holds.",
     "decode": "Turn the raw bytes of a provider's response into events.",
+    "cost": "Tell what recordings cost, and what they would on another model.",
+    "suite": "Judge recordings by suites of cases and checks.",
     "sweep": "Cut and damage recorded streams in every way, and hold the laws.",
     "scan": "Look for secrets in recordings and other files.",
     "scrub": "Remove the secrets that scan finds from recordings.",
@@ -62,23 +64,32 @@ def _in_one_line(ctx: click.Context | None = None) -> Iterator[None]:
 
 
 class LazyGroup(click.Group):
+    """`table`: its commands as in `COMMANDS`; their modules begin with `modules`."""
+
+    def __init__(
+        self, *args: Any, table: Mapping[str, str] = COMMANDS, modules: str = "harness.cli.", **more: Any
+    ) -> None:
+        super().__init__(*args, **more)
+        self.table = table
+        self.modules = modules
+
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with _in_one_line():
             return super().make_context(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.table:
             return None
         module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        command: click.Command = import_module(f"harness.cli.{module}").command
+        command: click.Command = import_module(f"{self.modules}{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self.table.items()))
 
     def invoke(self, ctx: click.Context) -> object:
         try:

@@ -1,0 +1,63 @@
+"""`harness suite init`: a first suite from recordings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from harness.cli.price_options import price_for, price_options
+from harness.config import current
+from harness.errors import HarnessError
+from harness.paths import find_recordings
+
+
+@click.command(name="init")
+@click.argument("paths", nargs=-1, required=True, metavar="RECORDINGS...")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The suite file, *.suite.toml.  [default: named after the folder of the recordings, in it]",
+)
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@price_options
+def command(paths: tuple[str, ...], out: Path | None, force: bool, prices: Path | None) -> None:
+    """Write a first suite from what recordings show: tool calls, final words, stop reason, errors, budgets, requests.
+
+    RECORDINGS are files, folders or globs; those of one task make one case. All checks pass at once; what would not is
+    left out and said. It is a beginning: loosen what may change, and add what must hold.
+
+    \b
+    harness suite init recordings/ --out recordings/garden.suite.toml
+    harness suite init session.jsonl
+    """
+    from harness.suites.case import SUFFIX
+    from harness.suites.init import first_suite
+    from harness.suites.recordings import in_workspace
+
+    files = [file for file in find_recordings(paths) if not in_workspace(file)]
+    out = out or _beside(files, SUFFIX)
+    if not out.name.endswith(SUFFIX):
+        raise HarnessError(f"{out}: a suite's name ends in {SUFFIX}: try --out {out.with_suffix('')}{SUFFIX}")
+    if out.exists() and not force:
+        raise HarnessError(f"{out}: it exists; --force overwrites it")
+    suite = first_suite(files, out, price_for(prices, current()))
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(suite.text, "utf-8", newline="\n")
+    except OSError as error:
+        raise HarnessError(f"{out}: cannot be written: {error.strerror}") from None
+    for line in suite.left_out:
+        click.echo(f"harness: {line}", err=True)
+    click.echo(f"{out}: {suite.cases} {'case' if suite.cases == 1 else 'cases'}; try `harness suite run {out}`")
+
+
+def _beside(files: Sequence[Path], suffix: str) -> Path:
+    """In the folder of the recordings, named after it; beside a single one, named after that."""
+    if len(files) == 1:
+        return files[0].with_name(files[0].name.partition(".jsonl")[0] + suffix)
+    folder = Path(os.path.commonpath([os.path.abspath(file.parent) for file in files]))
+    shown = Path(os.path.relpath(folder))
+    return shown / f"{folder.name or 'recordings'}{suffix}"

@@ -1,0 +1,88 @@
+"""`harness suite run`: recordings, judged by the cases of suites."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.cli.jobs import in_processes, with_progress
+from harness.cli.price_options import price_for, price_options
+from harness.cli.report_options import Output, deliver, report_options
+from harness.config import current
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    pass
+
+EXIT_FAILED = 1
+EXIT_UNUSABLE = 2
+
+
+@click.command(name="run")
+@click.argument("paths", nargs=-1, required=True, metavar="PATHS...")
+@click.option("--filter", "expression", metavar="EXPR", help="Only these: part of a name, or a pattern for all of it.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first recording that does not pass.")
+@click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
+@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write the verdicts as JUnit XML too.")
+@click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
+@click.option("-q", "--quiet", is_flag=True, help="Only what did not pass, and the totals.")
+@price_options
+@report_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    paths: tuple[str, ...],
+    expression: str | None,
+    fail_fast: bool,
+    jobs: int,
+    junit: Path | None,
+    as_json: bool,
+    quiet: bool,
+    prices: Path | None,
+    form: str | None,
+    out: str | None,
+) -> None:
+    """Judge recordings by the cases of suites.
+
+    PATHS are suite files (*.suite.toml), folders that are searched for them, or globs. Each case judges each of its
+    recordings. EXPR is held against the names of suites, cases, tasks and recordings. What the run did not exercise is
+    listed. Exit status: 1 when a check fails, 2 when a suite is wrong, matches nothing, or a check cannot be made.
+
+    \b
+    harness suite run recordings/
+    harness suite run recordings/ --jobs 2 --junit report.xml --fail-fast
+    harness suite run recordings/ --format markdown --out reports/suite.md
+    """
+    if as_json and form not in (None, "json"):
+        raise click.UsageError(f"--json and --format {form} exclude one another")
+    from harness.suites.junit import junit as junit_of
+    from harness.suites.loading import load_suites
+    from harness.suites.report import suite_report
+    from harness.suites.running import plan_run, run_job, unexercised
+
+    plan = plan_run(load_suites(paths), expression)
+    work = partial(run_job, price=price_for(prices, current()))
+    judged = in_processes(work, plan.jobs, jobs)
+    results = []
+    for result in with_progress(judged, len(plan.jobs), "judging"):
+        results.append(result)
+        if fail_fast and result.status != "pass":
+            break
+    if junit is not None:
+        _write(junit, junit_of(results))
+    report = suite_report(results, unexercised(plan, results), quiet=quiet)
+    deliver(report, Output("json" if as_json else form, out), "suite")
+    statuses = {result.status for result in results}
+    ctx.exit(EXIT_UNUSABLE if "error" in statuses else EXIT_FAILED if "fail" in statuses else 0)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8", newline="\n")
+    except OSError as error:
+        raise HarnessError(f"{path}: cannot be written: {error.strerror}") from None
