@@ -73,7 +73,7 @@ def plan_run(suites: Iterable[Suite], expression: str | None = None) -> Plan:
     cases = [case for suite in suites for case in suite.cases]
     plan = Plan([])
     for case in cases:
-        chosen = expression is None or any(_fits(name, expression) for name in (case.suite, case.name, case.task))
+        chosen = expression is None or any(matches(name, expression) for name in (case.suite, case.name, case.task))
         try:
             paths = recordings.of(case)
         except SuiteError:
@@ -81,7 +81,7 @@ def plan_run(suites: Iterable[Suite], expression: str | None = None) -> Plan:
                 raise
             continue
         for path in paths:
-            fits = chosen or _fits(_inside(path, case.folder), expression or "")
+            fits = chosen or matches(_inside(path, case.folder), expression or "")
             (plan.jobs if fits else plan.left_out).append(Job(case, path))
     if not plan.jobs:
         raise HarnessError(f'no suite, case, task or recording fits "{expression}": {_some(cases)}')
@@ -114,7 +114,8 @@ def unexercised(plan: Plan, results: Sequence[CaseResult]) -> Unexercised:
     )
 
 
-def _fits(name: str, expression: str) -> bool:
+def matches(name: str, expression: str) -> bool:
+    """Whether a filter chooses what has this name."""
     name, expression = name.casefold(), expression.casefold()
     return fnmatchcase(name, expression) if is_pattern(expression) else expression in name
 
