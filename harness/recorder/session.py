@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,10 @@ from harness.redaction.redactor import Redactor
 
 @dataclass(slots=True, frozen=True)
 class Agent:
-    """The agent that takes the turns. `model` without its provider; `system` None means the built-in prompt."""
+    """The agent that takes the turns. `model` without its provider; `system` None means the built-in prompt.
+
+    `max_iterations` None: that of the mode.
+    """
 
     target: Target
     model: str
@@ -35,6 +38,12 @@ class Agent:
     system: str | None = None
     params: dict[str, Any] = field(default_factory=dict)
     tools: bool = True
+    max_iterations: int | None = None
+
+    @property
+    def limits(self) -> Limits:
+        limits = Limits.for_mode(self.mode)
+        return limits if self.max_iterations is None else replace(limits, max_iterations=self.max_iterations)
 
 
 @asynccontextmanager
@@ -62,7 +71,7 @@ async def open_turn(
         "system": system,
         "tools": toolbox.specs() if agent.tools else [],
         "params": agent.params,
-        "limits": Limits.for_mode(agent.mode),
+        "limits": agent.limits,
         "tool_modes": modes_of_tools(),
     }
     execute: ExecuteTool = toolbox.execute
