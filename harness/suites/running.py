@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.errors import HarnessError, SuiteError
+from harness.report.figures import plural
 from harness.suites.case import Case, Suite
 from harness.suites.judging import CaseResult, judge
 from harness.suites.recordings import Recordings, is_pattern
@@ -50,17 +51,19 @@ class Unexercised:
 
     def lines(self) -> list[str]:
         """One line each; none where all was exercised."""
-        found = [f"recording that no case names: {path}" for path in self.unnamed[:_SHOWN]]
-        if len(self.unnamed) > _SHOWN:
-            found.append(f"and {len(self.unnamed) - _SHOWN:,} more recordings that no case names")
+        found = []
+        if self.unnamed:
+            names = ", ".join(path.as_posix() for path in self.unnamed[:_SHOWN])
+            more = f" and {len(self.unnamed) - _SHOWN:,} more" if len(self.unnamed) > _SHOWN else ""
+            found.append(f"{plural(len(self.unnamed), 'recording')} that no case names: {names}{more}")
         found += [f"{suite}: tools offered but never called: {', '.join(names)}" for suite, names in self.tools]
         for number, why in ((self.filtered, "left out by the filter"), (self.skipped, "not run after the failure")):
             if number:
-                found.append(f"{number:,} {'check' if number == 1 else 'checks'} {why}")
+                found.append(f"{plural(number, 'check')} {why}")
         return found
 
 
-_SHOWN = 20
+_SHOWN = 10
 
 
 def plan_run(suites: Iterable[Suite], expression: str | None = None) -> Plan:
@@ -73,16 +76,16 @@ def plan_run(suites: Iterable[Suite], expression: str | None = None) -> Plan:
     cases = [case for suite in suites for case in suite.cases]
     plan = Plan([])
     for case in cases:
-        chosen = expression is None or any(matches(name, expression) for name in (case.suite, case.name, case.task))
+        whole = is_chosen(case, expression)
         try:
             paths = recordings.of(case)
         except SuiteError:
-            if chosen:
+            if whole:
                 raise
             continue
         for path in paths:
-            fits = chosen or matches(_inside(path, case.folder), expression or "")
-            (plan.jobs if fits else plan.left_out).append(Job(case, path))
+            wanted = whole or matches(_inside(path, case.folder), expression or "")
+            (plan.jobs if wanted else plan.left_out).append(Job(case, path))
     if not plan.jobs:
         raise HarnessError(f'no suite, case, task or recording fits "{expression}": {_some(cases)}')
     named = {os.path.abspath(job.path) for job in (*plan.jobs, *plan.left_out)}
@@ -112,6 +115,19 @@ def unexercised(plan: Plan, results: Sequence[CaseResult]) -> Unexercised:
         sum(len(job.case.checks) for job in plan.left_out),
         sum(len(job.case.checks) for job in plan.jobs[len(results) :]),
     )
+
+
+def choose(suites: Iterable[Suite], expression: str | None = None) -> list[Case]:
+    """The cases whose suite, task or own name fits. Raises `HarnessError` where none does."""
+    cases = [case for suite in suites for case in suite.cases]
+    chosen = [case for case in cases if is_chosen(case, expression)]
+    if not chosen:
+        raise HarnessError(f'no suite, case or task fits "{expression}": {_some(cases)}')
+    return chosen
+
+
+def is_chosen(case: Case, expression: str | None) -> bool:
+    return expression is None or any(matches(name, expression) for name in (case.suite, case.name, case.task))
 
 
 def matches(name: str, expression: str) -> bool:
