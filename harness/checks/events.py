@@ -9,6 +9,7 @@ from agent.jsonio import NotJSON, loads_exact
 from harness.checks.base import Check, Subject
 from harness.checks.golden import differences, golden_of
 from harness.errors import CheckError
+from harness.report.figures import plural
 from harness.verdicts import Verdict
 
 _SHOWN = 3
@@ -33,7 +34,7 @@ class Events(Check):
         if not found:
             return self.passed()
         more = len(found) - _SHOWN
-        text = "; ".join([*found[:_SHOWN], *([f"{more} more differences"] if more > 0 else [])])
+        text = "; ".join([*found[:_SHOWN], *([plural(more, "more difference")] if more > 0 else [])])
         return self.failed(f"{text} (`harness suite accept` takes what is derived now)")
 
 

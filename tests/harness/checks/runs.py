@@ -35,12 +35,10 @@ def call(number: int = 0, *content: dict[str, Any], **fields: Any) -> CallFacts:
         "url": "http://h/v1/chat/completions", "request_bytes": 10, "status": 200, "content_type": "text/event-stream",
         "started": 1.0 + number, "first_chunk": 0.25, "duration": 0.5, "frames": None, "body_chunks": None,
         "bytes": 10, "end": "eof", "ending": "complete", "ending_detail": None, "complete": True, "answered_by": "m-1",
-        "stop_reason": "stop", "stop_reason_raw": "stop", "usage": dict(USAGE), "tool_results": [], "errors": [],
-        "malformed": 0, "unknown": {},
+        "stop_reason": "stop", "stop_reason_raw": "stop", "usage": dict(USAGE), "iterations": None,
+        "tool_results": [], "errors": [], "malformed": 0, "unknown": {},
     }  # fmt: skip
-    known = CallFacts.__dataclass_fields__
-    return CallFacts(**{name: value for name, value in {"call": number, "content": [*content], **data, **fields}.items()
-                        if name in known})  # fmt: skip
+    return CallFacts(call=number, content=[*content], **(data | fields))
 
 
 def turn(number: int = 0, calls: tuple[int, ...] = (0,), **fields: Any) -> TurnFacts:

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from pydantic import ValidationError
+
+from harness.checks.fields import Amount, Model, Number, Patterns, Pieces, json_value
+
+
+class Table(Model):
+    number: Number = 0
+    amount: Amount = Decimal(0)
+    pieces: Pieces | None = None
+    patterns: Patterns | None = None
+
+
+@pytest.mark.parametrize(("given", "found"), [(1, "1"), (0.1, "0.1"), (Decimal("0.10"), "0.10"), (1e-7, "1E-7")])
+def test_amounts_are_as_written(given, found):
+    assert str(Table(amount=given).amount) == found
+
+
+def test_one_text_or_several():
+    assert Table(pieces="a", patterns=["b", "c"]) == Table(pieces=["a"], patterns=["b", "c"])
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"amount": -1}, {"amount": True}, {"amount": "1"}, {"amount": float("inf")}, {"number": -1}, {"number": 1.0},
+        {"number": True}, {"pieces": []}, {"pieces": ""}, {"pieces": [1]}, {"patterns": "("}, {"patterns": [""]},
+        {"other": 1},
+    ],
+)  # fmt: skip
+def test_refused(keys):
+    with pytest.raises(ValidationError):
+        Table.model_validate(keys)
+
+
+def test_json_value():
+    value = {"a": [Decimal("1.5"), True, {"b": "x"}, None]}
+    assert json_value(value) == {"a": [1.5, True, {"b": "x"}, None]}
+    with pytest.raises(ValueError, match="as a string"):
+        json_value({"a": [date(2026, 1, 1)]})
