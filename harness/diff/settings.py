@@ -1,0 +1,39 @@
+"""What a run was given, apart from its input: what may explain that it went another way. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness.diff.compare import FieldDifference
+from harness.diff.steps import tidy
+from harness.replaying.matching import value_differences
+
+if TYPE_CHECKING:
+    from harness.report.facts import RecordingFacts
+
+_OF_TURN = ("provider", "model", "mode", "system", "tools", "params", "history")
+_OF_CALL = ("provider", "model", "wire")
+
+
+def settings_of(facts: RecordingFacts) -> Any:
+    """The settings of the turns, or where there are none of the calls: one object where all have the same, else a
+    list."""
+    names, parts = (_OF_TURN, facts.turns) if facts.turns else (_OF_CALL, facts.calls)
+    found = [tidy({name: getattr(part, name) for name in names}) for part in parts]
+    distinct = [value for at, value in enumerate(found) if value not in found[:at]]
+    return distinct[0] if len(distinct) == 1 else found
+
+
+def models_of(facts: RecordingFacts) -> list[str]:
+    """`provider/model` as providers answered, each once; what was asked for where none told."""
+    calls = facts.calls
+    named = [(call.provider, call.answered_by or call.model) for call in calls]
+    return [*dict.fromkeys("/".join(part for part in pair if part) for pair in named if pair[1])]
+
+
+def setting_differences(one: Any, other: Any) -> list[FieldDifference]:
+    """`model`, `params.temperature`; `turns[1].model` where the settings of a run changed on the way."""
+    if isinstance(one, dict) != isinstance(other, dict):
+        one, other = ([value] if isinstance(value, dict) else value for value in (one, other))
+    path = "" if isinstance(one, dict) else "turns"
+    return [FieldDifference(found.path, found.recorded, found.sent) for found in value_differences(one, other, path)]

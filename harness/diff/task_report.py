@@ -1,0 +1,248 @@
+"""Contenders over many tasks: one table of all, what the comparison shows, then task by task. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from harness.diff.data import comparison_data, run_data
+from harness.diff.evidence import evidence_data, evidence_lines, interval_data, interval_text, percent
+from harness.diff.run_report import account, figures_table, rate, verdict
+from harness.report.figures import cost, known, plural, seconds
+from harness.report.report import Block, Details, Heading, Report, Table
+from harness.report.values import number
+
+if TYPE_CHECKING:
+    from harness.diff.summary import Standing, Summary
+    from harness.diff.tasks import Comparison, Run, TaskResult
+
+CSV_HEADERS = (
+    "contender", "task", "number", "path", "status", "reason", "ending", "models", "input_tokens", "output_tokens",
+    "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "cost_usd", "calls", "retries", "iterations",
+    "tool_calls", "failed_tools", "errors", "duration", "first_chunk", "tokens_per_second", "same", "changed",
+    "removed", "added",
+)  # fmt: skip
+
+
+@dataclass(slots=True, frozen=True)
+class Compared:
+    """All that a report tells. `suite`: the file that judged, None where the ending did; `success`: that in words.
+
+    `alone`: lines on tasks of the suite that no contender ran. `unread`: recordings that have no place.
+    """
+
+    names: Sequence[str]
+    paths: Sequence[str]
+    results: Sequence[TaskResult]
+    summary: Summary
+    seed: int
+    success: str
+    suite: str | None = None
+    alone: Sequence[str] = ()
+    unread: Sequence[str] = ()
+    details: bool = False
+    full: bool = False
+
+
+def tasks_report(found: Compared) -> Report:
+    blocks: list[Block] = [_opening(found), _standings(found)]
+    for name, paired in zip(found.names[1:], found.summary.paired, strict=True):
+        blocks.append(Details(f"{name} against {found.names[0]}", evidence_lines(paired)))
+    blocks.append(_tasks(found))
+    blocks += [Details(title, lines) for title, lines in notes(found) if lines]
+    if found.details:
+        for result in found.results:
+            blocks += _details(found, result)
+    return Report(blocks, _data(found), CSV_HEADERS, _rows(found))
+
+
+def _opening(found: Compared) -> str:
+    tasks, repeats = plural(len(found.results), "task"), found.summary.repeats
+    each = "" if repeats < 2 else f", at least {repeats} runs of each"
+    return f"{plural(len(found.names), 'contender')}, {tasks}{each}; {found.success}; seed {found.seed}"
+
+
+def _standings(found: Compared) -> Table:
+    k = found.summary.repeats
+    ks = (f"pass@{k}", f"pass^{k}") if k > 1 else ()
+    headers = (
+        "contender",
+        "model",
+        "passed",
+        "rate",
+        "95%",
+        *ks,
+        "in",
+        "out",
+        "cost",
+        "time",
+        "first",
+        "tok/s",
+        "retries",
+    )
+    rows = []
+    for name, one in zip(found.names, found.summary.standings, strict=True):
+        over = [percent(one.pass_at[k]), percent(one.pass_hat[k])] if k > 1 else []
+        rows.append((
+            name, ", ".join(one.models) or "?", f"{one.passed} of {one.expected}", percent(one.success.rate),
+            interval_text(one.success.interval), *over, *_means(one), str(one.retries),
+        ))  # fmt: skip
+    return Table(headers, rows, [*headers[2:]])
+
+
+def _means(one: Standing) -> list[str]:
+    """Means of the runs; where some do not tell, over how many."""
+    says: list[tuple[str, Any]] = [
+        ("input_tokens", _whole), ("output_tokens", _whole), ("cost_usd", _money), ("duration", seconds),
+        ("first_chunk", seconds), ("tokens_per_second", rate),
+    ]  # fmt: skip
+    cells = []
+    for name, say in says:
+        value, unknown = one.means[name], one.unknown[name]
+        some = f" ({one.found - unknown} runs)" if unknown and value is not None else ""
+        cells.append(say(value) + some)
+    return cells
+
+
+def _whole(value: Any) -> str:
+    return known(None if value is None else round(value))
+
+
+def _money(value: Any) -> str:
+    return cost(value if isinstance(value, Decimal) else None)
+
+
+def _tasks(found: Compared) -> Table:
+    headers = ("task", "contender", "passed", "ended", "in", "out", "cost", "time", f"against {found.names[0]}")
+    rows = []
+    for result in found.results:
+        for at, name in enumerate(found.names):
+            runs = result.runs[at]
+            against = "" if at == 0 else _against(result.comparisons[at - 1], len(runs))
+            rows.append((
+                "" if at else result.task, name, f"{sum(run.outcome.passed for run in runs)} of {result.expected}",
+                ", ".join(dict.fromkeys(run.ending for run in runs)) or "no run",
+                _whole(_mean(runs, "input_tokens")), _whole(_mean(runs, "output_tokens")),
+                _money(_mean(runs, "cost_usd")) if runs else "?", seconds(number(_mean(runs, "duration"))), against,
+            ))  # fmt: skip
+    return Table(headers, rows, ("passed", "in", "out", "cost", "time"))
+
+
+def _mean(runs: Sequence[Run], name: str) -> Any:
+    """Of the runs that tell."""
+    values = [value for run in runs if (value := getattr(run.figures, name)) is not None]
+    return sum(values) / len(values) if values else None
+
+
+def _against(comparisons: Sequence[Comparison], runs: int) -> str:
+    if not comparisons:
+        return "nothing to compare with" if runs else ""
+    if len(comparisons) == 1 and runs == 1:
+        return verdict(comparisons[0])
+    same = sum(comparison.same for comparison in comparisons)
+    return f"{same} of {plural(len(comparisons), 'pair')} of runs without a difference"
+
+
+def notes(found: Compared) -> list[tuple[str, list[str]]]:
+    """What did not succeed, and what is not there, by name."""
+    failed, missing = [], []
+    for result in found.results:
+        for name, runs, unread in zip(found.names, result.runs, result.unread, strict=True):
+            failed += _failed(name, result, [run for run in runs if not run.outcome.passed])
+            lacking = result.expected - len(runs) - len(unread)
+            missing += [f"{name}: {plural(lacking, 'run')} of {result.task}"] if lacking else []
+    unread = [line for result in found.results for lines in result.unread for line in lines]
+    return [
+        ("Runs that did not succeed:", failed),
+        ("Runs that are missing; they count as not passed:", missing),
+        ("Recordings that cannot be read:", [*found.unread, *unread]),
+        ("Tasks of the suite that no contender ran; they do not count:", [*found.alone]),
+    ]
+
+
+def _failed(name: str, result: TaskResult, runs: Sequence[Run]) -> list[str]:
+    """One line for a task, with the reason of its first run; the others stand in CSV and JSON."""
+    if not runs:
+        return []
+    first = runs[0]
+    count = "" if result.expected == 1 else f", {len(runs)} of {result.expected}"
+    reason = first.outcome.reason or "no reason given"
+    return [f"{name}: {result.task}{count}: {first.outcome.status}: {reason} ({first.path})"]
+
+
+def _details(found: Compared, result: TaskResult) -> list[Block]:
+    blocks: list[Block] = [Heading(result.task)]
+    runs = [(name, run) for name, runs in zip(found.names, result.runs, strict=True) for run in runs]
+    if all(len(one) <= 1 for one in result.runs):
+        blocks.append(figures_table([name for name, _ in runs], [run for _, run in runs]))
+    for name, comparisons in zip(found.names[1:], result.comparisons, strict=True):
+        for comparison in comparisons:
+            ends = "" if len(comparisons) == 1 else f", run {comparison.number}"
+            blocks += account(found.names[0], f"{name}{ends}", comparison, full=found.full)
+    return blocks
+
+
+def _data(found: Compared) -> dict[str, Any]:
+    return {
+        "kind": "tasks",
+        "seed": found.seed,
+        "suite": found.suite,
+        "contenders": [
+            {"name": name, "path": path, **_standing_data(one)}
+            for name, path, one in zip(found.names, found.paths, found.summary.standings, strict=True)
+        ],
+        "comparisons": [
+            {"one": found.names[0], "other": name, **evidence_data(paired)}
+            for name, paired in zip(found.names[1:], found.summary.paired, strict=True)
+        ],
+        "tasks": [
+            {
+                "task": result.task,
+                "expected": result.expected,
+                "runs": [[run_data(run) for run in runs] for runs in result.runs],
+                "comparisons": [
+                    [comparison_data(comparison, steps=found.details) for comparison in comparisons]
+                    for comparisons in result.comparisons
+                ],
+                "unread": result.unread,
+            }
+            for result in found.results
+        ],
+        "unread": list(found.unread),
+        "not_run": list(found.alone),
+    }
+
+
+def _standing_data(one: Standing) -> dict[str, Any]:
+    means = {name: f"{value:f}" if isinstance(value, Decimal) else value for name, value in one.means.items()}
+    return {
+        "models": list(one.models),
+        "expected": one.expected,
+        "found": one.found,
+        "passed": one.passed,
+        "success": {"rate": one.success.rate, "interval": interval_data(one.success.interval)},
+        "pass_at_k": {str(k): value for k, value in one.pass_at.items()},
+        "pass_hat_k": {str(k): value for k, value in one.pass_hat.items()},
+        "means": means,
+        "unknown": one.unknown,
+        "retries": one.retries,
+    }
+
+
+def _rows(found: Compared) -> list[Sequence[object]]:
+    """A line a run."""
+    rows: list[Sequence[object]] = []
+    for result in found.results:
+        for at, (name, runs) in enumerate(zip(found.names, result.runs, strict=True)):
+            against = {one.number: one.counts for one in result.comparisons[at - 1]} if at else {}
+            for run in runs:
+                counts = against.get(run.number)
+                rows.append((
+                    name, result.task, run.number, run.path, run.outcome.status, run.outcome.reason or "", run.ending,
+                    " ".join(run.models),
+                    *("" if value is None else value for value in run.figures.to_dict().values()),
+                    *([""] * 4 if counts is None else counts.values()),
+                ))  # fmt: skip
+    return rows
