@@ -16,6 +16,8 @@ import pytest
 
 from harness.clients.modes import MODES, OTHER_WORDS, REPLAY, VARIABLE, in_ci, record_mode
 from harness.pytest_plugin.items import SUFFIXES, RecordingFile, is_asked_for, is_recording
+from harness.pytest_plugin.suite_items import SUFFIX as SUITE
+from harness.pytest_plugin.suite_items import SuiteFile
 
 _OPTION = "record_mode"
 _MARKER = (
@@ -87,10 +89,13 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if not file_path.name.endswith(SUFFIXES):
+    is_suite = file_path.name.endswith(SUITE)
+    if not is_suite and not file_path.name.endswith(SUFFIXES):
         return None
     asked = parent.config.stash[_ASKED]
     path = file_path.resolve()
+    if is_suite:
+        return SuiteFile.from_parent(parent, path=file_path) if is_asked_for(path, asked) else None
     if path in asked or (is_asked_for(path, asked) and is_recording(path)):
         collector: pytest.Collector = RecordingFile.from_parent(parent, path=file_path)
         return collector
