@@ -32,7 +32,7 @@ def test_what_it_holds():
     golden = golden_of(harness.open(RECORDINGS / "openai-chat-parallel-calls.jsonl"))
     first, last = golden["calls"]
     tools = [part for part in first["content"] if part["type"] == "tool_call"]
-    assert [(part["name"], part["id"]) for part in tools] == [("read_file", 0), ("list_dir", 1)]
+    assert [(part["name"], part["id"]) for part in tools] == [("list_dir", 0), ("read_file", 1)]
     assert [*first] == ["content", "usage", "model", "stop_reason", "stop_reason_raw", "complete", "errors"]
     assert [part["type"] for part in last["content"]] == ["text"]
     assert (last["complete"], last["stop_reason"], last["errors"]) == (True, "stop", [])
