@@ -21,6 +21,7 @@ COMMANDS = {
     "proxy": "Run the record proxy by itself.",
     "show": "Show what a recording, or a folder of them, holds.",
     "decode": "Turn the raw bytes of a provider's response into events.",
+    "diff": "Compare runs step by step, and contenders over many runs.",
     "cost": "Tell what recordings cost, and what they would on another model.",
     "suite": "Judge recordings by suites of cases and checks.",
     "sweep": "Cut and damage recorded streams in every way, and hold the laws.",
