@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from agent.events import StopReason as Reason
 from harness.checks.base import Check, Subject
-from harness.checks.fields import Number
+from harness.checks.fields import Number, as_list
 from harness.checks.selecting import require_known, the_turn
 from harness.errors import CheckError
 from harness.replaying.matching import shorten
@@ -21,15 +21,11 @@ _BROKEN = frozenset({"http_error", "stream_error", "truncated", "reset", "timeou
 """Endings that are errors, also where the wire format is unknown and so nothing was decoded."""
 
 
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
 class StopReason(Check):
     """Why the last turn, or `turn`, stopped; in a recording without turns, the last call."""
 
     type: Literal["stop_reason"]
-    equals: Annotated[list[Reason], Field(min_length=1), BeforeValidator(_as_list)]
+    equals: Annotated[list[Reason], Field(min_length=1), BeforeValidator(as_list)]
     turn: Number | None = None
 
     def judge(self, subject: Subject) -> Verdict:

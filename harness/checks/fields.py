@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, model_validator
+
+from harness.checks.values import Mode
+
+MODES: tuple[str, ...] = get_args(Mode)
 
 
 class Model(BaseModel):
     """A table within a check."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_a_table(cls, value: Any) -> Any:
+        if not isinstance(value, dict | cls):
+            raise ValueError("should be a table: { key = value }")
+        return value
 
 
 def json_value(value: Any) -> Any:
@@ -24,7 +35,7 @@ def json_value(value: Any) -> Any:
     if isinstance(value, Decimal):
         return float(value)
     if value is not None and not isinstance(value, str | bool | int | float):
-        raise ValueError(f"JSON has no dates or times: write {value} as a string")
+        raise ValueError(f"dates and times are not JSON: write {value} as a string")
     return value
 
 
@@ -45,7 +56,21 @@ def _pattern(pattern: str) -> str:
     return pattern
 
 
-def _as_list(value: object) -> object:
+def _schema(value: object) -> Any:
+    if value == "" or not isinstance(value, str | dict):
+        raise ValueError("should be a table with the schema, or the name of a file beside the suite")
+    return json_value(value)
+
+
+def _modes(value: object) -> Any:
+    for mode in value.values() if isinstance(value, dict) else [value]:
+        if mode not in MODES:
+            raise ValueError(f"{mode!r} should be one of {', '.join(MODES)}")
+    return value
+
+
+def as_list(value: object) -> object:
+    """One text as a list of it."""
     return [value] if isinstance(value, str) else value
 
 
@@ -53,7 +78,10 @@ Number: TypeAlias = Annotated[int, Field(ge=0)]
 Amount: TypeAlias = Annotated[Decimal, BeforeValidator(_decimal)]
 """A number that is not negative, exactly as it is written."""
 Piece: TypeAlias = Annotated[str, Field(min_length=1)]
-Pieces: TypeAlias = Annotated[list[Piece], Field(min_length=1), BeforeValidator(_as_list)]
+Pieces: TypeAlias = Annotated[list[Piece], Field(min_length=1), BeforeValidator(as_list)]
 """One text or several."""
 Pattern: TypeAlias = Annotated[str, Field(min_length=1), AfterValidator(_pattern)]
-Patterns: TypeAlias = Annotated[list[Pattern], Field(min_length=1), BeforeValidator(_as_list)]
+Schema: TypeAlias = Annotated[str | dict[str, Any], PlainValidator(_schema)]
+Modes: TypeAlias = Annotated[Mode | dict[str, Mode], PlainValidator(_modes)]
+"""How arguments are compared: one word, or words by name of the argument."""
+Patterns: TypeAlias = Annotated[list[Pattern], Field(min_length=1), BeforeValidator(as_list)]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, ClassVar
-
-from pydantic import field_validator
+from typing import ClassVar
 
 from harness.checks.base import Check
-from harness.checks.fields import Patterns, Piece, Pieces, json_value
+from harness.checks.fields import Patterns, Pieces, Schema
 from harness.checks.values import first_difference, text_likeness
 from harness.replaying.matching import shorten
 
@@ -29,12 +27,7 @@ class Texts(Check):
     not_regex: Patterns | None = None
     equals: str | None = None
     ignore_case: bool = False
-    json_schema: Piece | dict[str, Any] | None = None
-
-    @field_validator("json_schema")
-    @classmethod
-    def _schema(cls, value: Any) -> Any:
-        return json_value(value)
+    json_schema: Schema | None = None
 
     def expects(self) -> bool:
         """Whether any of the keys is set."""

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from harness.checks.base import Check, Subject
-from harness.checks.fields import Model, Number, json_value
+from harness.checks.fields import Model, Modes, Number, json_value
 from harness.checks.selecting import tool_calls, whole_calls
 from harness.checks.trajectory import Expected, Order, compare
-from harness.checks.values import REST, Mode
+from harness.checks.values import REST, Arguments, Mode
 from harness.verdicts import Verdict
-
-Arguments = Mode | dict[str, Mode]
 
 
 class Call(Model):
@@ -23,7 +21,7 @@ class Call(Model):
 
     name: str = Field(min_length=1)
     input: dict[str, Any] = Field(default_factory=dict)
-    arguments: Arguments | None = None
+    arguments: Modes | None = None
 
     _input = field_validator("input")(json_value)
 
@@ -41,7 +39,7 @@ class Tools(Check):
     type: Literal["tools"]
     calls: list[Call]
     order: Order = "exact"
-    arguments: Arguments = "exact"
+    arguments: Modes = "exact"
     turn: Number | None = None
 
     @model_validator(mode="after")
@@ -68,7 +66,7 @@ class Tools(Check):
 
 def _patterns(given: dict[str, Any], arguments: Arguments) -> Iterator[str]:
     """The strings that are used as regular expressions."""
-    named: dict[str, Mode] = {} if isinstance(arguments, str) else arguments
+    named: Mapping[str, Mode] = {} if isinstance(arguments, str) else arguments
     rest = arguments if isinstance(arguments, str) else arguments.get(REST, "exact")
     waiting = [value for name, value in given.items() if named.get(name, rest) == "regex"]
     while waiting:

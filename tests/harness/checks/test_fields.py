@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from pydantic import ValidationError
 
-from harness.checks.fields import Amount, Model, Number, Patterns, Pieces, json_value
+from harness.checks.fields import Amount, Model, Modes, Number, Patterns, Pieces, Schema, json_value
 
 
 class Table(Model):
@@ -14,6 +14,9 @@ class Table(Model):
     amount: Amount = Decimal(0)
     pieces: Pieces | None = None
     patterns: Patterns | None = None
+    schema_: Schema | None = None
+    modes: Modes = "exact"
+    table: Table | None = None
 
 
 @pytest.mark.parametrize(("given", "found"), [(1, "1"), (0.1, "0.1"), (Decimal("0.10"), "0.10"), (1e-7, "1E-7")])
@@ -43,3 +46,22 @@ def test_json_value():
     assert json_value(value) == {"a": [1.5, True, {"b": "x"}, None]}
     with pytest.raises(ValueError, match="as a string"):
         json_value({"a": [date(2026, 1, 1)]})
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ({"modes": "fuzzy"}, "'fuzzy' should be one of exact, subset, superset, ignore, regex"),
+        ({"modes": {"a": "fuzzy"}}, "'fuzzy' should be one of exact, subset, superset, ignore, regex"),
+        ({"modes": ["exact"]}, "['exact'] should be one of exact, subset, superset, ignore, regex"),
+        ({"schema_": 1}, "should be a table with the schema, or the name of a file beside the suite"),
+        ({"schema_": {"const": date(2026, 1, 1)}}, "dates and times are not JSON: write 2026-01-01 as a string"),
+        ({"table": "x"}, "should be a table: { key = value }"),
+    ],
+)
+def test_messages(keys, problem):
+    with pytest.raises(ValidationError) as error:
+        Table.model_validate(keys)
+    (found,) = error.value.errors()
+    assert found["msg"] == f"Value error, {problem}"
+    assert found["loc"] == (next(iter(keys)),)
