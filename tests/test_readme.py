@@ -38,6 +38,9 @@ def test_commands(tmp_path, monkeypatch):
     whole = (ROOT / "recordings" / "anthropic-tool-call.jsonl").read_bytes()
     (tmp_path / "recordings" / "session.jsonl").write_bytes(whole)
     (tmp_path / "crashed.jsonl").write_bytes(whole[: len(whole) // 2])
+    (suite,) = re.findall(r"```toml\n(.*?)```", README, re.S)
+    (tmp_path / "tasks.suite.toml").write_text(suite, "utf-8")
+    (tmp_path / "garden").mkdir()
     monkeypatch.chdir(tmp_path)
     assert {line.split()[1] for line in commands()} == {*COMMANDS} - {"mcp", "proxy", "record", "serve"}
     with install() as asked:

@@ -24,6 +24,7 @@ COMMANDS = {
     "diff": "Compare runs step by step, and contenders over many runs.",
     "cost": "Tell what recordings cost, and what they would on another model.",
     "suite": "Judge recordings by suites of cases and checks.",
+    "run": "Run the agent live on the tasks of suites, and compare models.",
     "sweep": "Cut and damage recorded streams in every way, and hold the laws.",
     "scan": "Look for secrets in recordings and other files.",
     "scrub": "Remove the secrets that scan finds from recordings.",

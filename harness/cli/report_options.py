@@ -32,20 +32,26 @@ class Output:
 
 def report_options(command: Decorated) -> Decorated:
     """Adds the options; the command gets them as `form` and `out`, for `Output(form, out)`."""
+    return report_options_as("--out")(command)
+
+
+def report_options_as(flag: str) -> Callable[[Decorated], Decorated]:
+    """The same for a command whose `--out` is something else: `flag` in its place, which the command gets under its own
+    name."""
     form = click.option(
         "--format",
         "form",
         type=click.Choice([*FORMATS]),
-        help="Of the report; markdown fits a pull-request comment.  [default: as the name of --out says, else text]",
+        help=f"Of the report; markdown fits a pull-request comment.  [default: as the name of {flag} says, else text]",
     )
     out = click.option(
-        "--out",
+        flag,
         is_flag=False,
         flag_value=_BY_DEFAULT,
         metavar="[FILE]",
         help="Write the report to this file; without a name to one in reports/.",
     )
-    return form(out(command))
+    return lambda command: form(out(command))
 
 
 def deliver(report: Report, output: Output, name: str) -> None:
@@ -58,7 +64,7 @@ def deliver(report: Report, output: Output, name: str) -> None:
         return
     path, form = _place(output, name)
     if path.name.endswith(RECORDINGS):
-        raise HarnessError(f"{path}: a report does not go into a recording: give --out a name such as {name}.md")
+        raise HarnessError(f"{path}: a report does not go into a recording: give it a name such as {name}.md")
     text = render(report, form, version(NAME))
     if path.is_dir():
         raise HarnessError(f"{path}: this is a folder: name a file in it, such as {path / (name + '.md')}")

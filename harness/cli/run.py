@@ -1,0 +1,189 @@
+"""`harness run`: live trials of the built-in agent on the tasks of suites, with several models, again and again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli.ask_turn import cancel_on_signals
+from harness.cli.jobs import with_progress
+from harness.cli.price_options import price_for, price_options
+from harness.cli.report_options import Output, deliver, report_options_as
+from harness.cli.run_progress import Progress
+from harness.config import current
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from harness.costs.priced_by import PricedBy
+    from harness.report.report import Report
+    from harness.trials.contenders import Contender
+    from harness.trials.plan import Trial
+    from harness.trials.preparing import Prepared
+    from harness.trials.running import Runner
+
+EXIT_INCOMPLETE = 1
+EXIT_INTERRUPTED = 130
+
+
+def _dollars(ctx: click.Context, param: click.Parameter, value: str | None) -> Decimal | None:
+    if value is None:
+        return None
+    try:
+        found = Decimal(value)
+    except InvalidOperation:
+        found = Decimal(0)
+    if not found.is_finite() or found <= 0:
+        raise click.BadParameter(f"{value!r} is no amount of dollars: write for example 2.50")
+    return found
+
+
+@click.command(name="run")
+@click.argument("suites", nargs=-1, required=True, metavar="SUITES...", type=click.Path())
+@click.option(
+    "--model", "-m", "models", multiple=True, metavar="[NAME=]MODEL[@URL]", help="A model that takes part: see above."
+)
+@click.option("--repeat", "-n", default=1, show_default=True, type=click.IntRange(1), help="Trials of each task.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The folder of the trials.")
+@click.option(
+    "--filter", "expression", metavar="EXPR", help="Run only these: part of a name, or a pattern of all of it."
+)
+@click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Trials at a time.")
+@click.option("--max-cost", callback=_dollars, metavar="USD", help="Begin no trial once DIR has cost this much.")
+@click.option("--retry-errors", is_flag=True, help="Run trials again that ended in an error of the provider.")
+@click.option("--fresh", is_flag=True, help="Remove the trials that are in DIR, and start over.")
+@price_options
+@report_options_as("--report")
+@click.option("--seed", default=0, show_default=True, type=int, help="Of the bootstrap in the report.")
+@click.pass_context
+def command(ctx: click.Context, /, suites: tuple[str, ...], models: tuple[str, ...], **options: Any) -> None:
+    """Run the built-in agent on the tasks of suites, and compare models.
+
+    SUITES are suite files (*.suite.toml), folders that are searched for them, or globs. Each case with a prompt is run
+    by each model in a fresh copy of its workspace, recorded as DIR/MODEL/TASK.N.jsonl, its files kept beside it, and
+    judged. MODEL is provider/model; NAME= is how the report calls it, @URL the server that it is asked of. The same
+    command again goes on where it stopped, also after Ctrl-C; more models, cases or repeats are added. Exit status: 0
+    all was run; 1 trials were not run, ended in an error, or cannot be judged; 2 unusable input; 130 Ctrl-C.
+
+    \b
+    harness run tasks.suite.toml -m openai/gpt-4.1-mini -m anthropic/claude-haiku-4-5 --repeat 5 --out trials/
+    harness run tasks.suite.toml -m openai/gpt-4.1-mini --repeat 5 --out trials/ --max-cost 2.50 --report trials.md
+    harness run tasks.suite.toml -m a=llamacpp/m@http://127.0.0.1:8080 -m b=llamacpp/m@http://127.0.0.1:8081 --out t/
+    """
+    from harness.suites.loading import load_suites
+    from harness.trials.contenders import find_contenders
+    from harness.trials.folder import opened
+    from harness.trials.preparing import prepare
+    from harness.trials.running import Runner, spent
+
+    config = current()
+    names = models or ((config.model,) if config.model else ())
+    if not names:
+        raise click.UsageError("no model: name one or more, for example --model openai/gpt-4.1-mini")
+    loaded = load_suites(suites)
+    contenders = find_contenders(names, config)
+    price = price_for(options["prices"], config)
+    _check(contenders, price, options["max_cost"])
+    folder: Path = options["out"]
+    with opened(folder) as scratch:
+        prepared = prepare(loaded, contenders, options["repeat"], folder, fresh=options["fresh"])
+        chosen = _chosen(prepared, contenders, options["expression"], options["retry_errors"])
+        ledger = spent(prepared.trials, prepared.results, price)
+        progress = Progress(len(chosen), price)
+        runner = Runner(
+            {contender.name: contender for contender in contenders},
+            scratch,
+            config,
+            price,
+            ledger,
+            prepared.results,
+            progress.done,
+            progress.say,
+            options["max_cost"],
+        )
+        with progress:
+            interrupted = _run(runner, chosen, options["jobs"])
+        if interrupted:
+            done = sum(trial in prepared.results for trial in chosen)
+            progress.say(f"interrupted; {done} of {len(chosen)} trials were run, and the same command goes on")
+            ctx.exit(EXIT_INTERRUPTED)
+        report, unjudged = _report(prepared, chosen, runner, folder, options["seed"])
+    deliver(report, Output(options["form"], options["report"]), "trials")
+    for why in runner.reasons():
+        progress.say(why)
+    wanting = [trial for trial in chosen if trial not in prepared.results or prepared.results[trial].status == "error"]
+    ctx.exit(EXIT_INCOMPLETE if wanting or unjudged else 0)
+
+
+def _check(contenders: Sequence[Contender], price: PricedBy, max_cost: Decimal | None) -> None:
+    """Whether calls can be made, and their cost known. Raises `HarnessError`."""
+    from harness.recorder.session import network
+    from harness.trials.spending import unpriced
+
+    for contender in contenders:
+        network(contender.target)
+    without = unpriced([(one.target.provider, one.model) for one in contenders], price)
+    if max_cost is not None and without:
+        raise HarnessError(f"no price is known for {', '.join(without)}: give --prices FILE, or leave out --max-cost")
+
+
+def _chosen(
+    prepared: Prepared, contenders: Sequence[Contender], expression: str | None, retry_errors: bool
+) -> list[Trial]:
+    """The trials that are to be run now. Raises `HarnessError` where `expression` fits none."""
+    from harness.suites.running import matches
+    from harness.trials.outcome import ended_in_provider_error
+
+    names = {contender.name for contender in contenders}
+    asked = [trial for trial in prepared.trials if trial.model in names]
+    if expression is not None:
+        asked = [
+            trial
+            for trial in asked
+            if any(matches(name, expression) for name in (trial.case.suite, trial.case.name, trial.case.task))
+        ]
+        if not asked:
+            raise HarnessError(f'no suite, case or task with a prompt fits "{expression}"')
+    found = prepared.results
+    return [trial for trial in asked if trial not in found or (retry_errors and ended_in_provider_error(found[trial]))]
+
+
+def _run(runner: Runner, trials: Sequence[Trial], jobs: int) -> bool:
+    """Run them; whether that was interrupted."""
+
+    async def run() -> None:
+        cancel_on_signals()
+        await runner.run(trials, jobs)
+
+    try:
+        asyncio.run(run())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        return True
+    return False
+
+
+def _report(
+    prepared: Prepared, chosen: Sequence[Trial], runner: Runner, folder: Path, seed: int
+) -> tuple[Report, bool]:
+    """The report, and whether a trial could not be judged."""
+    from harness.trials.comparing import comparison, judged
+    from harness.trials.folder import facts_aside
+    from harness.trials.report import Ran, trials_report
+
+    plan, trials = prepared.plan, prepared.trials
+    tasks = [*with_progress(judged(plan, trials, runner.price), len(plan.cases), "judging")]
+    ran = Ran(
+        plan,
+        trials,
+        prepared.results,
+        {trial: why for trial in chosen if (why := runner.why_not(trial)) is not None},
+        {trial: facts_aside(trial) for trial in trials},
+        runner.ledger,
+        prepared.notes,
+    )
+    unjudged = any(run.outcome.status == "error" for task in tasks for runs in task.runs for run in runs)
+    return trials_report(ran, tasks, comparison(plan, folder, tasks, seed=seed)), unjudged

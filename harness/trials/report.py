@@ -1,0 +1,184 @@
+"""What a run of trials shows: which were run, how they ended, and the comparison of the models. Pure.
+
+Every trial of the plan counts, also those that were not run: they have not succeeded, and are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from harness.report.figures import cost, known, plural
+from harness.report.report import Block, Details, Heading, Report, Table
+from harness.trials.outcome import error_of
+
+if TYPE_CHECKING:
+    from harness.diff.tasks import Run, TaskResult
+    from harness.report.facts import RecordingFacts
+    from harness.trials.plan import Plan, Trial
+    from harness.trials.spending import Ledger
+
+
+@dataclass(slots=True)
+class Ran:
+    """What is known once the trials were run.
+
+    `results`: of the trials that came to their end. `why`: why the others have none. `again`: the recordings that were
+    put aside, by trial. `ledger`: what all of it cost. `notes`: lines for people.
+    """
+
+    plan: Plan
+    trials: Sequence[Trial]
+    results: Mapping[Trial, RecordingFacts]
+    why: Mapping[Trial, str]
+    again: Mapping[Trial, Sequence[RecordingFacts]]
+    ledger: Ledger
+    notes: Sequence[str] = ()
+
+
+def trials_report(ran: Ran, tasks: Sequence[TaskResult], comparison: Report) -> Report:
+    """`tasks`: the judged trials of each task, the models in the order of the plan. `comparison`: of the models."""
+    rows = [_model_row(ran, model.name) for model in ran.plan.models]
+    blocks: list[Block] = [
+        Heading("Trials"),
+        _sentence(ran),
+        Table(("model", "answered as", "planned", "run", "not run", "ended in error", "retries", "run again", "cost"),
+              [_shown(row) for row in rows],
+              ("planned", "run", "not run", "ended in error", "retries", "run again", "cost")),
+        *ran.notes,
+        *_problems(ran),
+    ]  # fmt: skip
+    judged = {(run.path): run for task in tasks for runs in task.runs for run in runs}
+    entries = [_entry(ran, trial, judged.get(trial.path)) for trial in ran.trials]
+    data = {
+        "suites": [{"name": one.name, "file": one.file, "sha256": one.sha256} for one in ran.plan.suites],
+        "repeats": ran.plan.repeats,
+        "planned": len(ran.trials),
+        "run": len(ran.results),
+        "cost_usd": f"{ran.ledger.usd:f}",
+        "calls_without_usage": ran.ledger.guessed,
+        "unpriced": list(ran.ledger.unknown),
+        "models": rows,
+        "trials": entries,
+        "comparison": comparison.data,
+    }
+    headers = [*entries[0]]
+    return Report([*blocks, *comparison.blocks], data, headers, [[*entry.values()] for entry in entries])
+
+
+def _sentence(ran: Ran) -> str:
+    tasks, models = len(ran.plan.cases), len(ran.plan.models)
+    said = (
+        f"{plural(len(ran.trials), 'trial')} planned: {plural(tasks, 'task')} of "
+        f"{', '.join(suite.name for suite in ran.plan.suites)}, {plural(models, 'model')}, "
+        f"{plural(ran.plan.repeats, 'repeat')}; {known(len(ran.results))} run. Spent: {_money(ran.ledger)}"
+    )
+    if ran.ledger.guessed:
+        said += f" ({plural(ran.ledger.guessed, 'call')} without a count of tokens at the most it can have been)"
+    return f"{said}."
+
+
+def _money(ledger: Ledger) -> str:
+    if not ledger.unknown:
+        return cost(ledger.usd)
+    without = f"no price for {', '.join(ledger.unknown)}"
+    return f"{cost(ledger.usd, unpriced=True)} ({without})" if ledger.usd else f"unpriced ({without})"
+
+
+def _model_row(ran: Ran, name: str) -> dict[str, Any]:
+    trials = [trial for trial in ran.trials if trial.model == name]
+    found = [ran.results[trial] for trial in trials if trial in ran.results]
+    aside = [facts for trial in trials for facts in ran.again.get(trial, ())]
+    costs = [_dollars(facts) for facts in found]
+    priced = [amount for amount in costs if amount is not None]
+    return {
+        "model": name,
+        "answered_as": _answered(found),
+        "planned": len(trials),
+        "run": len(found),
+        "not_run": len(trials) - len(found),
+        "ended_in_error": sum(facts.status == "error" for facts in found),
+        "retries": sum(facts.totals.retries for facts in found),
+        "run_again_after_errors": sum(facts.status == "error" for facts in aside),
+        "run_again_after_interruptions": sum(facts.status != "error" for facts in aside),
+        "cost_usd": f"{sum(priced, Decimal(0)):f}" if priced else None,
+        "unpriced_trials": len(costs) - len(priced),
+    }
+
+
+def _dollars(facts: RecordingFacts) -> Decimal | None:
+    """Of a trial; None where a turn of it has no price."""
+    return None if facts.totals.unpriced_turns or facts.totals.cost_usd is None else Decimal(facts.totals.cost_usd)
+
+
+def _answered(found: Sequence[RecordingFacts]) -> list[str]:
+    """The exact ids that the provider answered with."""
+    named = ((call.provider, call.answered_by) for facts in found for call in facts.calls if call.answered_by)
+    return list(dict.fromkeys("/".join(filter(None, pair)) for pair in named))
+
+
+def _shown(row: Mapping[str, Any]) -> list[str]:
+    amount = None if row["cost_usd"] is None else Decimal(row["cost_usd"])
+    again = row["run_again_after_errors"] + row["run_again_after_interruptions"]
+    return [
+        row["model"],
+        ", ".join(row["answered_as"]) or "nothing told",
+        *(known(row[name]) for name in ("planned", "run", "not_run", "ended_in_error", "retries")),
+        known(again),
+        cost(amount, unpriced=amount is not None and row["unpriced_trials"] > 0),
+    ]
+
+
+def _problems(ran: Ran) -> list[Block]:
+    """Trials that ended in an error, those that were run again, and those that were not run."""
+    errors = [
+        f"{_name(trial)}: {error[0]}: {error[1]}"
+        for trial in ran.trials
+        if trial in ran.results and (error := error_of(ran.results[trial]))
+    ]
+    missing: dict[str, list[str]] = {}
+    for trial in ran.trials:
+        if trial not in ran.results:
+            missing.setdefault(ran.why.get(trial, "not asked for this time"), []).append(_name(trial))
+    again = [f"{_name(trial)}: {_after(facts)}" for trial in ran.trials for facts in ran.again.get(trial, ())]
+    found: list[Block] = []
+    if errors:
+        found.append(Details(f"{plural(len(errors), 'trial')} ended in an error and count as failed:", errors))
+    if again:
+        found.append(Details(f"{plural(len(again), 'trial was', 'trials were')} run again:", again))
+    for why, names in missing.items():
+        found.append(Details(f"{plural(len(names), 'trial')} not run ({why}), counted as not passed:", names))
+    return found
+
+
+def _after(facts: RecordingFacts) -> str:
+    error = error_of(facts)
+    return "after an interruption" if error is None else f"after an error: {error[0]}: {error[1]}"
+
+
+def _name(trial: Trial) -> str:
+    return f"{trial.model}, {trial.case.task}, repeat {trial.repeat}"
+
+
+def _entry(ran: Ran, trial: Trial, run: Run | None) -> dict[str, Any]:
+    facts = ran.results.get(trial)
+    figures = None if run is None or facts is None else run.figures.to_dict()
+    status = "not run" if facts is None else "error" if run is None else run.outcome.status
+    return {
+        "model": trial.model,
+        "suite": trial.case.suite,
+        "case": trial.case.name,
+        "task": trial.case.task,
+        "repeat": trial.repeat,
+        "status": status,
+        "reason": ran.why.get(trial) if facts is None else None if run is None else run.outcome.reason,
+        "error": None if facts is None or (error := error_of(facts)) is None else error[0],
+        "answered_as": None if facts is None else ", ".join(_answered([facts])) or None,
+        **{name: None if figures is None else figures[name] for name in _FIGURES},
+        "recording": trial.path.as_posix(),
+    }
+
+
+_FIGURES = ("calls", "retries", "tool_calls", "input_tokens", "output_tokens", "cost_usd", "duration")

@@ -1,0 +1,65 @@
+"""What trials have cost so far, against a ceiling. Money that cannot be known is never taken for none. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from agent.events import Usage
+from harness.costs.calls import call_costs
+from harness.report.values import dollars
+
+if TYPE_CHECKING:
+    from harness.costs.priced_by import PricedBy
+    from harness.report.call_facts import CallFacts
+    from harness.report.facts import RecordingFacts
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The sum over recordings. `guessed`: calls in it that did not tell their tokens, counted at the most that they
+    can have cost. `unknown`: what has no price: `provider/model`, each once; the sum holds nothing of it.
+    """
+
+    price: PricedBy
+    usd: Decimal = Decimal(0)
+    guessed: int = 0
+    unknown: dict[str, None] = field(default_factory=dict)
+
+    def add(self, facts: RecordingFacts) -> None:
+        """Of a turn that recorded its cost that; of all other calls their price.
+
+        A call that was cut before it told its tokens is counted as if each byte of request and response were a token.
+        """
+        recorded = {turn.turn: dollars(turn.cost_usd) for turn in facts.turns}
+        self.usd += sum((usd for usd in recorded.values() if usd is not None), Decimal(0))
+        for call, cost in zip(facts.calls, call_costs(facts, self.price), strict=True):
+            if call.turn is not None and recorded.get(call.turn) is not None:
+                continue
+            if cost.usd is None and call.usage is None:
+                self._guess(call)
+            elif cost.usd is None:
+                self._unknown(call)
+            else:
+                self.usd += cost.usd
+
+    def _guess(self, call: CallFacts) -> None:
+        most = Usage(input_tokens=call.request_bytes, output_tokens=call.bytes)
+        names = [name for name in (call.answered_by, call.model) if name]
+        quote = self.price.quote(most, call.provider, names) if call.provider else None
+        if quote is None:
+            self._unknown(call)
+        else:
+            self.usd += quote.usd
+            self.guessed += 1
+
+    def _unknown(self, call: CallFacts) -> None:
+        self.unknown[f"{call.provider or '?'}/{call.answered_by or call.model or '?'}"] = None
+
+
+def unpriced(models: Iterable[tuple[str, str]], price: PricedBy) -> list[str]:
+    """Those of `models` (provider and own id) that have no price."""
+    some = Usage(input_tokens=1000, output_tokens=1000)
+    return [f"{provider}/{model}" for provider, model in models if price(some, provider, model) is None]
