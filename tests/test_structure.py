@@ -19,14 +19,17 @@ PURE = [
     "agent.providers.openai_responses", "agent.providers.anthropic", "agent.providers.gemini",
     *(f"harness.recording.{name}" for name in ("records", "bodies", "headers")),
     *(f"harness.redaction.{name}" for name in (
-        "redactor", "key_shapes", "user_rules", "open_secrets", "joined_text", "frame_texts", "frame_likeness",
+        "redactor", "key_shapes", "known_values", "in_base64", "user_rules", "open_secrets", "joined_text", "frame_texts", "frame_likeness",
         "cut_json", "held_frames", "held_body",
     )),
     "harness.replaying.matching",
     *(f"harness.statistics.{name}" for name in (
         "intervals", "repeats", "pairs", "holm", "draws", "bootstrap", "sign_flip", "sample_size", "outcomes", "values",
     )),
-    *(f"harness.diff.{name}" for name in ("align", "words", "steps", "likeness", "compare", "figures")),
+    *(f"harness.diff.{name}" for name in (
+        "align", "words", "steps", "likeness", "compare", "figures", "settings", "said", "data", "evidence", "summary",
+        "run_report", "task_report",
+    )),
 ]  # fmt: skip
 ADAPTERS = ("openai_chat", "openai_responses", "anthropic", "gemini")
 HEAVY = {"httpx", "httpx2", "pydantic", "genai_prices", "openai", "anthropic", "mcp", "starlette", "uvicorn", "jinja2"}

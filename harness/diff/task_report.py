@@ -101,7 +101,7 @@ def _means(one: Standing) -> list[str]:
     cells = []
     for name, say in says:
         value, unknown = one.means[name], one.unknown[name]
-        some = f" ({one.found - unknown} runs)" if unknown and value is not None else ""
+        some = f" ({one.found - unknown} of {one.found})" if unknown and value is not None else ""
         cells.append(say(value) + some)
     return cells
 

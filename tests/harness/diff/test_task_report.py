@@ -1,0 +1,49 @@
+"""Contenders over many tasks, as a report; tests/harness/cli/test_diff.py has the whole way."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.diff.summary import summarize
+from harness.diff.task_report import Compared, notes, tasks_report
+from harness.report.rendering import FORMATS, render
+from tests.harness.diff.test_summary import results
+
+
+def compared(*contenders, **fields):
+    found = results(*contenders)
+    names = ["A", "B", "C"][: len(contenders)]
+    summary = summarize(found, len(contenders))
+    return Compared(names, [name.lower() for name in names], found, summary, 0, "success by a test", **fields)
+
+
+def test_failed_tasks_and_missing_runs_are_named():
+    found = dict(notes(compared([[True, False], [True, True]], [[False], []], unread=["x: bad"], alone=["t9"])))
+    assert found["Runs that did not succeed:"] == [
+        "A: t0, 1 of 2: fail: no reason given (x)",
+        "B: t0, 1 of 2: fail: no reason given (x)",
+    ]
+    assert found["Runs that are missing; they count as not passed:"] == ["B: 1 run of t0", "B: 2 runs of t1"]
+    assert found["Recordings that cannot be read:"] == ["x: bad"]
+    assert found["Tasks of the suite that no contender ran; they do not count:"] == ["t9"]
+
+
+def test_repeats_show_what_k_runs_do():
+    shown = render(tasks_report(compared([[True, False]], [[True, True]])), "text", "0")
+    assert "2 contenders, 1 task, at least 2 runs of each; success by a test; seed 0" in shown
+    assert "pass@2" in shown
+    assert "pass^2" in shown
+    assert "pass@" not in render(tasks_report(compared([[True]], [[True]])), "text", "0")
+
+
+def test_where_some_runs_do_not_tell():
+    found = compared([[True], [True]], [[True], [True]])
+    found.summary.standings[0].unknown["cost_usd"] = 1
+    assert "$0.010000 (1 runs)" not in render(tasks_report(found), "text", "0")
+    assert "$0.010000 (1 of 2)" in render(tasks_report(found), "text", "0")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_same_bytes_each_time(form):
+    given = ([[True], [False]], [[True], [True]], [[False], [False]])
+    assert render(tasks_report(compared(*given)), form, "0") == render(tasks_report(compared(*given)), form, "0")
