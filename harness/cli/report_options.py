@@ -29,6 +29,11 @@ class Output:
     form: str | None
     out: str | None
 
+    @property
+    def is_json(self) -> bool:
+        """Whether the report is for programs, with all there is to tell."""
+        return (self.form or _SUFFIXES.get(Path(self.out or "").suffix.lower())) == "json"
+
 
 def report_options(command: Decorated) -> Decorated:
     """Adds the options; the command gets them as `form` and `out`, for `Output(form, out)`."""
@@ -65,9 +70,13 @@ def deliver(report: Report, output: Output, name: str) -> None:
     path, form = _place(output, name)
     if path.name.endswith(RECORDINGS):
         raise HarnessError(f"{path}: a report does not go into a recording: give it a name such as {name}.md")
-    text = render(report, form, version(NAME))
     if path.is_dir():
         raise HarnessError(f"{path}: this is a folder: name a file in it, such as {path / (name + '.md')}")
+    write(path, render(report, form, version(NAME)))
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file, its folder too where it is not there. Raises `HarnessError`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8", newline="\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from harness.cli.price_options import price_for, price_options
+from harness.cli.report_options import write
 from harness.config import current
 from harness.errors import HarnessError
 from harness.paths import find_recordings
@@ -44,11 +45,7 @@ def command(paths: tuple[str, ...], out: Path | None, force: bool, prices: Path 
     if out.exists() and not force:
         raise HarnessError(f"{out}: it exists; --force overwrites it")
     suite = first_suite(files, out, price_for(prices, current()))
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(suite.text, "utf-8", newline="\n")
-    except OSError as error:
-        raise HarnessError(f"{out}: cannot be written: {error.strerror}") from None
+    write(out, suite.text)
     for line in suite.left_out:
         click.echo(f"harness: {line}", err=True)
     click.echo(f"{out}: {suite.cases} {'case' if suite.cases == 1 else 'cases'}; try `harness suite run {out}`")

@@ -10,9 +10,8 @@ import click
 
 from harness.cli.jobs import in_processes, with_progress
 from harness.cli.price_options import price_for, price_options
-from harness.cli.report_options import Output, deliver, report_options
+from harness.cli.report_options import Output, deliver, report_options, write
 from harness.config import current
-from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     pass
@@ -65,7 +64,8 @@ def command(
     from harness.suites.running import plan_run, run_job, unexercised
 
     plan = plan_run(load_suites(paths), expression)
-    work = partial(run_job, price=price_for(prices, current()))
+    output = Output("json" if as_json else form, out)
+    work = partial(run_job, price=price_for(prices, current()), costs=output.is_json)
     judged = in_processes(work, plan.jobs, jobs)
     results = []
     for result in with_progress(judged, len(plan.jobs), "judging"):
@@ -73,16 +73,8 @@ def command(
         if fail_fast and result.status != "pass":
             break
     if junit is not None:
-        _write(junit, junit_of(results))
+        write(junit, junit_of(results))
     report = suite_report(results, unexercised(plan, results), quiet=quiet)
-    deliver(report, Output("json" if as_json else form, out), "suite")
+    deliver(report, output, "suite")
     statuses = {result.status for result in results}
     ctx.exit(EXIT_UNUSABLE if "error" in statuses else EXIT_FAILED if "fail" in statuses else 0)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8", newline="\n")
-    except OSError as error:
-        raise HarnessError(f"{path}: cannot be written: {error.strerror}") from None

@@ -68,7 +68,7 @@ class CaseItem(pytest.Item):
 
         if self.recording is None:
             raise CaseFailed([self.problem or "it has no recording"])
-        result = judge(self.case, self.recording, price=configured(load(self.path.parent)))
+        result = judge(self.case, self.recording, price=configured(load(self.path.parent)), costs=False)
         if result.run.warnings:
             self.add_report_section("call", "recording", "\n".join(result.run.warnings))
         lines = [

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.checks.base import Subject, judged
-from harness.costs.calls import call_costs, total
 from harness.errors import RecordingError
 from harness.report.facts import RecordingFacts
 from harness.report.figures import Usage, add_usage
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
 class RunFacts:
     """What a report tells of one run.
 
-    `models`: `provider/model` as providers answered, each once. `cost_usd`: of the calls that have a price,
-    None where none has; `unpriced`: the calls that have none. `seconds`: the recorded time. `offered`, `called`: tools,
-    with the number of their calls.
+    `models`: `provider/model` as providers answered, each once. `cost_usd`: of the calls that have a price, None where
+    none has; `unpriced`: how many have none. Both are None where no costs were asked for. `seconds`: the recorded time.
+    `offered`, `called`: tools, with the number of their calls.
     """
 
     models: tuple[str, ...] = ()
@@ -38,7 +37,7 @@ class RunFacts:
     retries: int | None = None
     usage: Usage = field(default_factory=lambda: add_usage(()))
     cost_usd: Decimal | None = None
-    unpriced: int = 0
+    unpriced: int | None = None
     seconds: float | None = None
     offered: tuple[str, ...] = ()
     called: Mapping[str, int] = field(default_factory=dict)
@@ -82,39 +81,52 @@ def said(verdict: Verdict) -> str:
     return f"{verdict.check}: {verdict.reason or 'no reason given'}"
 
 
-def judge(case: Case, path: Path, *, workspace: Path | None = None, price: Price | PricedBy) -> CaseResult:
+def judge(
+    case: Case, path: Path, *, workspace: Path | None = None, price: Price | PricedBy, costs: bool = True
+) -> CaseResult:
     """The verdicts of `case` on the recording at `path`; one that cannot be read is an error of the check `read`.
 
-    `workspace`: the files as the run left them; by default the folder that lies beside the recording.
+    `workspace`: the files as the run left them; by default the folder that lies beside the recording. `costs`: tell
+    what the run cost; the first price takes as long as a hundred recordings.
     """
     try:
         facts = read_facts(path)
     except RecordingError as error:
         return _result(case, path, (Verdict("read", "error", str(error)),))
     subject = Subject(facts, case.folder, price, path, workspace or final_workspace(path), case.golden)
-    return _result(case, path, tuple(judged(check, subject) for check in case.checks), run_facts(facts, price))
+    return _result(
+        case, path, tuple(judged(check, subject) for check in case.checks), run_facts(facts, price if costs else None)
+    )
 
 
 def _result(case: Case, path: Path, verdicts: tuple[Verdict, ...], run: RunFacts | None = None) -> CaseResult:
     return CaseResult(case.file, case.suite, case.name, case.task, path, verdicts, run or RunFacts())
 
 
-def run_facts(facts: RecordingFacts, price: Price | PricedBy) -> RunFacts:
-    costs = call_costs(facts, price)
-    known, unpriced = total(costs)
+def run_facts(facts: RecordingFacts, price: Price | PricedBy | None) -> RunFacts:
+    """`price` None: no costs are asked for."""
+    known, unpriced = (None, None) if price is None else _costs(facts, price)
     return RunFacts(
         models=_models(facts),
         turns=len(facts.turns),
         calls=len(facts.calls),
         retries=facts.totals.retries,
         usage=facts.totals.usage,
-        cost_usd=known if unpriced < len(costs) else None,
+        cost_usd=known,
         unpriced=unpriced,
         seconds=facts.duration,
         offered=tuple(dict.fromkeys(tool for turn in facts.turns for tool in turn.tools)),
         called=facts.totals.tool_calls,
         warnings=tuple(facts.warnings),
     )
+
+
+def _costs(facts: RecordingFacts, price: Price | PricedBy) -> tuple[Decimal | None, int]:
+    from harness.costs.calls import call_costs, total
+
+    costs = call_costs(facts, price)
+    known, unpriced = total(costs)
+    return known if unpriced < len(costs) else None, unpriced
 
 
 def _models(facts: RecordingFacts) -> tuple[str, ...]:

@@ -6,8 +6,6 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from agent.tools.registry import MODES
-
 
 def _patterns(value: object) -> tuple[str, ...]:
     texts = [value] if isinstance(value, str) else value
@@ -17,6 +15,8 @@ def _patterns(value: object) -> tuple[str, ...]:
 
 
 def _mode(value: object) -> object:
+    from agent.tools.registry import MODES  # the tools bring asyncio with them
+
     if not isinstance(value, str) or value.upper() not in MODES:
         raise ValueError(f"should be one of {', '.join(MODES)}")
     return value.upper()

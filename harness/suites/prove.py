@@ -124,7 +124,7 @@ def _by_recordings(case: Case, paths: Sequence[Path], price: PricedBy) -> Half:
     """The recordings of a case without a prompt are its solution: all have to pass. Of another, one has to."""
     if not paths:
         return Half("open", "it gives no `solution` and no `answer`, and nothing is recorded")
-    results = [judge(case, path, price=price) for path in paths]
+    results = [judge(case, path, price=price, costs=False) for path in paths]
     passed = next((result for result in results if result.status == "pass"), None)
     wrong = next((result for result in results if result.status != "pass"), None)
     if wrong is None or (passed is not None and case.prompt is not None):

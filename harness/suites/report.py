@@ -99,7 +99,7 @@ def _totals(results: Sequence[CaseResult]) -> dict[str, Any]:
         "retries": sum(run.retries or 0 for run in runs),
         "usage": add_usage(run.usage for run in runs),
         "cost_usd": f"{sum(costs, Decimal(0)):f}" if costs else None,
-        "unpriced_calls": sum(run.unpriced for run in runs),
+        "unpriced_calls": sum(run.unpriced or 0 for run in runs),
         "models": sorted({model for run in runs for model in run.models}),
         "failed_tasks": [*dict.fromkeys(result.task for result in results if result.status != "pass")],
     }

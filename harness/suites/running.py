@@ -94,9 +94,9 @@ def plan_run(suites: Iterable[Suite], expression: str | None = None) -> Plan:
     return plan
 
 
-def run_job(job: Job, price: PricedBy) -> CaseResult:
+def run_job(job: Job, price: PricedBy, costs: bool) -> CaseResult:
     """The verdicts of one job; for worker processes."""
-    return judge(job.case, job.path, price=price)
+    return judge(job.case, job.path, price=price, costs=costs)
 
 
 def unexercised(plan: Plan, results: Sequence[CaseResult]) -> Unexercised:
