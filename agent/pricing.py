@@ -5,8 +5,8 @@ Its bundled table is used as it is: nothing here updates it, so no price is ever
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -35,7 +35,7 @@ def price(usage: Usage, provider: str, model: str, at: datetime | None = None) -
     compaction and advisor calls out (Anthropic, "Compaction": usage).
     """
     total = Decimal(0)
-    for part, other_model in _billed(usage):
+    for part, other_model in billed(usage):
         cost = _price(part, provider, other_model or model, at)
         if cost is None:
             return None
@@ -43,21 +43,14 @@ def price(usage: Usage, provider: str, model: str, at: datetime | None = None) -
     return total
 
 
-@dataclass(slots=True, frozen=True)
-class RowPrice:
-    """`clamped`: the parts of the input exceed it, so the rest was counted as 0: the usage contradicts itself."""
-
-    usd: Decimal
-    clamped: bool
-
-
-def price_from_row(usage: Usage, row: Mapping[str, Any]) -> RowPrice | None:
-    """Dollars of one call by `row`: dollars per million tokens for `input` and `output`, and perhaps `cache_read`,
-    `cache_write` (which cost as input where they are missing) and `cache_write_1h` (as `cache_write`).
+def price_from_row(usage: Usage, row: Mapping[str, Any]) -> Decimal | None:
+    """Dollars of what is billed together, by `row`: dollars per million tokens for `input` and `output`, and perhaps
+    `cache_read`, `cache_write` (which cost as input where they are missing) and `cache_write_1h` (as `cache_write`).
 
     `(input - cache_read - cache_write) * p_in + cache_read * p_cr + cache_write * p_cw + output * p_out`, the
-    one-hour part of the cache writes at its own price. None where input or output tokens are unknown. Raises
-    `KeyError` where the row lacks `input` or `output`.
+    one-hour part of the cache writes at its own price; where the parts exceed the input (`exceeds_input`), the rest
+    counts as 0. None where input or output tokens are unknown. Raises `KeyError` where the row lacks `input` or
+    `output`.
     """
     if usage.input_tokens is None or usage.output_tokens is None:
         return None
@@ -66,15 +59,44 @@ def price_from_row(usage: Usage, row: Mapping[str, Any]) -> RowPrice | None:
     p_write = _decimal(row.get("cache_write"), p_in)
     p_write_1h = _decimal(row.get("cache_write_1h"), p_write)
     read, write, write_1h = _parts(usage)
-    rest = usage.input_tokens - read - write
     cost = (
-        max(rest, 0) * p_in
+        max(usage.input_tokens - read - write, 0) * p_in
         + read * p_read
         + (write - write_1h) * p_write
         + write_1h * p_write_1h
         + usage.output_tokens * p_out
     )
-    return RowPrice(cost / _MILLION, rest < 0)
+    return cost / _MILLION
+
+
+def billed(usage: Usage) -> list[tuple[Usage, str | None]]:
+    """The usages that are billed, each with its model where that is another one's: those of `iterations`, else all."""
+    entries = usage.iterations or []
+    parts = [_iteration(entry) for entry in entries]
+    found = [part for part in parts if part is not None]
+    if not found or len(found) < len(parts):
+        return [(replace(usage, iterations=None), None)]
+    models = [entry.get("model") for entry in entries]
+    return [(part, model if isinstance(model, str) else None) for part, model in zip(found, models, strict=True)]
+
+
+def exceeds_input(usage: Usage) -> bool:
+    """Whether cache reads and writes are more than the input they are part of: the usage contradicts itself."""
+    return any(sum(_parts(part)[:2]) > part.input_tokens for part, _ in billed(usage) if part.input_tokens is not None)
+
+
+def without_cache(usage: Usage) -> Usage:
+    """What is billed together, as it would be without a cache: all input at the price of input."""
+    read, write, _ = _parts(usage)
+    total = None if usage.input_tokens is None else max(usage.input_tokens, read + write)
+    return Usage(total, usage.output_tokens, reasoning_tokens=usage.reasoning_tokens)
+
+
+def table_version() -> str:
+    """The version of the table's package. The package does not tell the date of its data."""
+    from importlib.metadata import version  # it loads the email package
+
+    return version("genai-prices")
 
 
 def _decimal(value: Any, default: Decimal = Decimal(0)) -> Decimal:
@@ -85,19 +107,6 @@ def _parts(usage: Usage) -> tuple[int, int, int]:
     """Cache reads, cache writes, and the one-hour writes among them."""
     write_1h = usage.cache_write_1h_tokens or 0
     return usage.cache_read_tokens or 0, max(usage.cache_write_tokens or 0, write_1h), write_1h
-
-
-def _billed(usage: Usage) -> Iterator[tuple[Usage, str | None]]:
-    """The usages that are billed, each with its model where that is another one's."""
-    entries = usage.iterations or []
-    parts = [_iteration(entry) for entry in entries]
-    if not parts or any(part is None for part in parts):
-        yield usage, None
-        return
-    for entry, part in zip(entries, parts, strict=True):
-        if part is not None:
-            model = entry.get("model")
-            yield part, model if isinstance(model, str) else None
 
 
 def _iteration(entry: Any) -> Usage | None:

@@ -31,7 +31,7 @@ class Config:
     """What was configured, with the defaults of all that was not.
 
     `path`: the file it comes from, None for the defaults. `providers`: the built-in rows and the user's own, by name.
-    `prices`: rows for `agent.pricing.price_from_row`, by `provider/model` or `provider/*`.
+    `prices`: rows for `harness.costs.rows`, by `provider/model` or `provider/*`.
     """
 
     path: Path | None = None
@@ -42,12 +42,7 @@ class Config:
     ignore: tuple[str, ...] = ()
     normalizers: tuple[str, ...] = ()
     providers: Mapping[str, Provider] = field(default_factory=lambda: PROVIDERS)
-    prices: Mapping[str, Mapping[str, Decimal]] = field(default_factory=dict)
-
-    def price_row(self, provider: str, model: str) -> Mapping[str, Decimal] | None:
-        """Dollars per million tokens that the user set for a model; None where none are set."""
-        row = self.prices.get(f"{provider}/{model}")
-        return self.prices.get(f"{provider}/*") if row is None else row
+    prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def match_rules(self, *, host: bool = False) -> MatchRules:
         """What requests are matched by."""
@@ -121,7 +116,7 @@ def _config(path: Path, table: dict[str, Any]) -> Config:
         ignore=tuple(found.ignore),
         normalizers=tuple(found.normalizers),
         providers={**PROVIDERS, **{name: row.provider(name) for name, row in found.providers.items()}},
-        prices={name: row.model_dump(exclude_none=True) for name, row in found.prices.items()},
+        prices={name: row.model_dump(exclude_none=True, exclude_defaults=True) for name, row in found.prices.items()},
     )
 
 

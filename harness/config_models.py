@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import date, time
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from agent.providers import WIRES
 from agent.providers.base_url import BadBaseURL, normalize
@@ -63,6 +65,30 @@ def _decimal(value: object) -> Decimal:
     raise ValueError("should be a number: dollars per million tokens")
 
 
+def _day(value: object) -> object:
+    if isinstance(value, str):
+        with suppress(ValueError):
+            return date.fromisoformat(value)
+    if type(value) is date:
+        return value
+    raise ValueError("should be a day: 2026-01-31")
+
+
+def _day_time(value: object) -> object:
+    if isinstance(value, str):
+        with suppress(ValueError):
+            value = time.fromisoformat(value)
+    if isinstance(value, time) and value.tzinfo is None:
+        return value
+    raise ValueError('should be a time of day in UTC: "16:30"')
+
+
+def _pair(value: object) -> object:
+    if isinstance(value, list) and len(value) == 2:
+        return tuple(value)
+    raise ValueError('should be two times of day in UTC: ["16:30", "00:30"]')
+
+
 Text: TypeAlias = Annotated[str, Field(min_length=1)]
 ModelName: TypeAlias = Annotated[
     str, AfterValidator(_matches(r"[^/\s]+/\S+", "write provider/model, for example openai/gpt-4.1"))
@@ -77,6 +103,8 @@ HeaderName: TypeAlias = Annotated[
     str, AfterValidator(_matches(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", "not the name of a header"))
 ]
 HeaderValue: TypeAlias = Annotated[str, AfterValidator(_matches(r"[\t\x20-\x7e]*", "not the value of a header"))]
+Day: TypeAlias = Annotated[date, BeforeValidator(_day)]
+DayTime: TypeAlias = Annotated[time, BeforeValidator(_day_time)]
 Dollars: TypeAlias = Annotated[Decimal, BeforeValidator(_decimal), Field(ge=0, allow_inf_nan=False)]
 
 
@@ -114,14 +142,38 @@ class ProviderRow(_Table):
         )
 
 
-class PriceRow(_Table):
-    """Dollars per million tokens."""
-
-    input: Dollars
-    output: Dollars
+class _CachePrices(_Table):
     cache_read: Dollars | None = None
     cache_write: Dollars | None = None
     cache_write_1h: Dollars | None = None
+
+
+class PriceTier(_CachePrices):
+    """Prices that hold under conditions. `above`: input tokens; `between`: times of day, over midnight too; in UTC."""
+
+    above: Annotated[int, Field(ge=0)] | None = None
+    since: Day | None = None
+    until: Day | None = None
+    between: Annotated[tuple[DayTime, DayTime], BeforeValidator(_pair)] | None = None
+    input: Dollars | None = None
+    output: Dollars | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        named = self.model_fields_set
+        if not named & {"above", "since", "until", "between"}:
+            raise ValueError("has no condition: write above, since, until or between")
+        if not named - {"above", "since", "until", "between"}:
+            raise ValueError("has no price: write those that differ from the row, input for example")
+        return self
+
+
+class PriceRow(_CachePrices):
+    """Dollars per million tokens. `tier`: the last one that holds wins over the row, price by price."""
+
+    input: Dollars
+    output: Dollars
+    tier: list[PriceTier] = []
 
 
 class HarnessTable(_Table):

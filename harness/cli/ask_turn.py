@@ -46,11 +46,11 @@ async def run(
 ) -> Summary:
     """One turn, shown and recorded. The provider stream and a running tool have ended when this returns or raises."""
     cancel_on_signals()
-    from harness.costs import price_with
+    from harness.costs.priced_by import configured
 
     agent = Agent(target, asked.model, asked.mode, asked.workspace, asked.system, asked.params, asked.tools)
     history = [*asked.history, user(asked.prompt)]
-    async with open_turn(history, agent, transport, recorder, price_with(asked.config)) as events:
+    async with open_turn(history, agent, transport, recorder, configured(asked.config)) as events:
         if asked.as_json:
             return await jsonl(events, out)
         colour = err.isatty() and "NO_COLOR" not in os.environ

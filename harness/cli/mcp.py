@@ -58,13 +58,13 @@ def command(ctx: click.Context, /, folders: tuple[Path, ...], transport: str, po
     except ImportError:
         raise HarnessError("the MCP server needs an extra: pip install 'trajectory-harness[mcp]'") from None
     from agent.front_ends.mcp_tool import agent_tool
-    from harness.costs import price_with
+    from harness.costs.priced_by import configured
     from harness.mcp.agent import agent_runner, introduce
     from harness.mcp.tools import recording_tools
 
     config = current()
     recordings = Folders(folders or (config.recordings,))
-    tools = recording_tools(recordings, price_with(config))
+    tools = recording_tools(recordings, configured(config))
     model = options["model"] or config.model
     if model:
         agent = _agent(model, config, options)

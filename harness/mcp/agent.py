@@ -13,7 +13,7 @@ from agent.messages import user
 from agent.providers.base import Target
 from agent.tools.tool import ToolError
 from harness.config import Config
-from harness.costs import price_with
+from harness.costs.priced_by import configured
 from harness.errors import HarnessError
 from harness.mcp.folders import Folders
 from harness.recorder.recorder import Recorder
@@ -44,7 +44,7 @@ def agent_runner(
 
     `warn` gets a line when something could not be recorded. `transport` makes what reaches the target, once a turn.
     """
-    price = price_with(config)
+    price = configured(config)
 
     @asynccontextmanager
     async def run(prompt: str) -> AsyncIterator[Running]:

@@ -12,7 +12,8 @@ from typing import Any
 from agent.front_ends.mcp_tool import Reply, Report, Tool
 from agent.loop_types import Price
 from agent.tools.tool import ToolError, properties
-from harness.costs import call_costs, total
+from harness.costs.calls import call_costs, total
+from harness.costs.reading import cost_facts
 from harness.errors import HarnessError
 from harness.mcp.folders import Folders
 from harness.recording.opening import Recording
@@ -174,8 +175,7 @@ class _Tools:
         )
 
     def cost(self, arguments: dict[str, Any]) -> Reply:
-        recording, _ = self._open(arguments)
-        costs = call_costs(recording, self._price)
+        costs = call_costs(cost_facts(self._folders.find(arguments["recording"])), self._price)
         usd, unpriced = total(costs)
         lines = [
             f"call {found.call}: {found.provider or '?'}/{found.model or '?'}, {tokens(found.usage)}: {cost(found.usd)}"

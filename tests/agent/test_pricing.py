@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from agent.events import Usage
 from agent.jsonio import loads
-from agent.pricing import price, price_from_row
+from agent.pricing import billed, exceeds_input, price, price_from_row, table_version, without_cache
 from tests.shared import SHARED, needs_shared
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,8 +29,8 @@ def test_handed_case_58(provider):
     expected = loads((SHARED / "cases/58-cost-cached-counted-twice.expect.json").read_bytes())["expected"]
     n = expected["normalized"][provider]
     usage = Usage(n["input"], n["output"], n["cache_read"], n["cache_write"], None, n["reasoning"])
-    got = price_from_row(usage, row)
-    assert (got.usd, got.clamped) == (Decimal(expected["cost_usd"][provider]), False)
+    assert price_from_row(usage, row) == Decimal(expected["cost_usd"][provider])
+    assert not exceeds_input(usage)
 
 
 @pytest.mark.parametrize(
@@ -52,8 +53,7 @@ def test_handed_case_58(provider):
     ids=["float", "no cache price", "write", "1h at the write price", "1h", "1h alone", "clamped", "much reasoning"],
 )
 def test_price_from_a_row(usage, row, cost, clamped):
-    got = price_from_row(usage, row)
-    assert (got.usd, got.clamped) == (Decimal(cost), clamped)
+    assert (price_from_row(usage, row), exceeds_input(usage)) == (Decimal(cost), clamped)
 
 
 @pytest.mark.parametrize("usage", [Usage(), Usage(1), Usage(None, 1)])
@@ -68,11 +68,13 @@ counts = st.integers(0, 10**9)
 @given(counts, counts, counts, counts, counts)
 def test_a_row_price_is_exact_and_never_negative(total, output, read, write, hour):
     row = {"input": "2", "output": "10", "cache_read": "0.2", "cache_write": "2.5", "cache_write_1h": "4"}
-    got = price_from_row(Usage(total, output, read, write, hour), row)
+    usage = Usage(total, output, read, write, hour)
+    got = price_from_row(usage, row)
     write = max(write, hour)
     tenths = 20 * max(total - read - write, 0) + 2 * read + 25 * (write - hour) + 40 * hour + 100 * output
-    assert got.usd * 10_000_000 == tenths
-    assert got.clamped == (read + write > total)
+    assert got is not None
+    assert got * 10_000_000 == tenths
+    assert exceeds_input(usage) == (read + write > total)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +160,32 @@ def entry(input, output, read=0, write=0, hour=None, **more):
 def test_anthropics_iterations_are_what_is_billed(iterations, parts):
     usage = Usage(612, 2_819, iterations=iterations)
     assert price(usage, "anthropic", SONNET, AT) == sum(price(u, "anthropic", m, AT) for u, m in parts)
+
+
+def test_a_row_prices_each_iteration_by_itself():
+    row = {"input": 2, "output": 10, "cache_read": "0.2", "cache_write": "2.5", "cache_write_1h": 4}
+    usage = Usage(612, 2_819, iterations=[entry(100, 10, 50, 40, 30), entry(2_500, 18, model="other")])
+    parts = billed(usage)
+    assert parts == [(Usage(190, 10, 50, 40, 30), None), (Usage(2_500, 18, 0, 0), "other")]
+    # 100 * 2 + 50 * 0.2 + 10 * 2.5 + 30 * 4 + 10 * 10 = 455; 2,500 * 2 + 18 * 10 = 5,180
+    assert [price_from_row(part, row) for part, _ in parts] == [Decimal("0.000455"), Decimal("0.00518")]
+
+
+@pytest.mark.parametrize(
+    ("usage", "plain"),
+    [
+        (Usage(2_000, 300, 1_500, 400, 100, 7), Usage(2_000, 300, reasoning_tokens=7)),
+        (Usage(100, 300, 1_500, None, 400), Usage(1_900, 300)),
+        (Usage(None, 300, 1_500), Usage(None, 300)),
+    ],
+    ids=["parts", "more than the input", "unknown"],
+)
+def test_without_a_cache_all_input_is_input(usage, plain):
+    assert without_cache(usage) == plain
+
+
+def test_the_table_has_a_version():
+    assert re.fullmatch(r"\d+(\.\d+)+", table_version())
 
 
 def test_an_iteration_of_an_unknown_model_leaves_the_call_unpriced():

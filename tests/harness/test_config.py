@@ -75,11 +75,10 @@ def test_prices(tmp_path):
         tmp_path,
         '[tool.harness.prices]\n"lab/m" = { input = 1.1, output = 2 }\n"lab/*" = { input = 0, output = 0 }\n',
     )
-    row = found.price_row("lab", "m")
+    row = found.prices["lab/m"]
     assert row == {"input": Decimal("1.1"), "output": 2}
-    assert price_from_row(Usage(1_000_000, 500_000), row).usd == Decimal("2.1")
-    assert found.price_row("lab", "other") == {"input": 0, "output": 0}
-    assert found.price_row("openai", "m") is None
+    assert price_from_row(Usage(1_000_000, 500_000), row) == Decimal("2.1")
+    assert found.prices["lab/*"] == {"input": 0, "output": 0}
 
 
 def test_rules_and_matching(tmp_path):

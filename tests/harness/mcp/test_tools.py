@@ -14,7 +14,7 @@ import pytest
 from agent.tools.schema import check
 from agent.tools.tool import ToolError
 from harness.config import Config
-from harness.costs import price_with
+from harness.costs.priced_by import configured
 from harness.mcp.folders import Folders
 from harness.mcp.tools import PAGE, recording_tools
 
@@ -35,7 +35,7 @@ def folder(tmp_path):
 
 
 def tools(*folders, price=None):
-    found = recording_tools(Folders(folders), price or price_with(Config()))
+    found = recording_tools(Folders(folders), price or configured(Config()))
     return {tool.name: tool for tool in found}
 
 
@@ -215,7 +215,7 @@ async def test_reading_does_not_hold_the_loop_and_a_cancelled_call_leaves_at_onc
         began.set()
         let_go.wait(10)
 
-    monkeypatch.setattr("harness.mcp.tools.open_recording", slow)
+    monkeypatch.setattr("harness.mcp.tools.cost_facts", slow)
     task = asyncio.ensure_future(use(folder, "recording_cost", recording=CALLS))
     while not began.is_set():
         await asyncio.sleep(0.001)

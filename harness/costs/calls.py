@@ -1,0 +1,150 @@
+"""What the calls of a recording cost, each at the prices of its time. What has no price is None, never 0. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from agent.events import usage_from_dict
+from agent.pricing import exceeds_input
+from harness.costs.priced_by import PricedBy, Quote
+from harness.report.figures import Usage
+
+if TYPE_CHECKING:
+    from agent.events import Usage as Counts
+    from agent.loop_types import Price
+    from harness.report.call_facts import CallFacts
+    from harness.report.facts import RecordingFacts
+
+_FAILED = frozenset({"error", "truncated"})
+
+
+@dataclass(slots=True, frozen=True)
+class CallCost:
+    """One call. `model`: the one that answered, else the one that was asked. `usage` None: not reported.
+
+    `at`: when it was made, None where the recording does not tell. `failed`: it brought an error, or no whole answer.
+    `brought`: it reported tokens or brought output; else it costs nothing.
+    `uncached_usd`: the same tokens without a cache. `exceeds_input`: its cached tokens are more than its input, so that
+    the rest was counted as 0. `source`: of the price, its place in `PricedBy.sources`. `on`: dollars on the models of
+    a what-if, in their order.
+    """
+
+    call: int
+    turn: int | None
+    retry: bool
+    failed: bool
+    brought: bool
+    at: datetime | None
+    provider: str | None
+    model: str | None
+    usage: Usage | None
+    usd: Decimal | None
+    uncached_usd: Decimal | None
+    exceeds_input: bool
+    source: int | None
+    on: tuple[Decimal | None, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the MCP tool `recording_cost` tells of it."""
+        return {
+            "call": self.call,
+            "turn": self.turn,
+            "provider": self.provider,
+            "model": self.model,
+            "usage": self.usage,
+            "cost_usd": None if self.usd is None else f"{self.usd:f}",
+        }
+
+
+def call_costs(
+    facts: RecordingFacts,
+    price: Price | PricedBy,
+    *,
+    at: datetime | None = None,
+    on: Sequence[tuple[str, str]] = (),
+) -> list[CallCost]:
+    """The calls in order. One that brought no output and reports no usage costs nothing, as in the loop's sums.
+
+    That needs the content of such calls: read the facts with it, or by `harness.costs.reading.cost_facts`.
+    `at`: price all calls at this time, instead of each at its own. `on`: providers and models to price the same tokens
+    on. A call without a provider has no price: its host is not guessed from.
+    """
+    priced = price if isinstance(price, PricedBy) else PricedBy(table=price)
+    started = _moment(facts.started_at)
+    return [_cost(call, _later(started, call.started), priced, at, on) for call in facts.calls]
+
+
+def total(costs: Iterable[CallCost]) -> tuple[Decimal, int]:
+    """The sum of what has a price, and how many calls have none."""
+    found = [cost.usd for cost in costs]
+    return sum((usd for usd in found if usd is not None), Decimal(0)), found.count(None)
+
+
+def _cost(
+    call: CallFacts, made: datetime | None, priced: PricedBy, at: datetime | None, on: Sequence[tuple[str, str]]
+) -> CallCost:
+    when = at or made
+    models = [*dict.fromkeys(model for model in (call.answered_by, call.model) if model is not None)]
+    usd = uncached = source = None
+    exceeds = False
+    others: tuple[Decimal | None, ...] = (None,) * len(on)
+    brought = call.usage is not None or bool(call.content)
+    if not brought:
+        usd = uncached = Decimal(0)
+        others = (Decimal(0),) * len(on)
+    elif call.usage is not None:
+        counts = usage_from_dict({**call.usage, "iterations": call.iterations})
+        exceeds = exceeds_input(counts)
+        others = tuple(_usd(priced.reprice(counts, *target, when)) for target in on)
+        quote = None if call.provider is None else priced.quote(counts, call.provider, models, when)
+        if quote is not None and call.provider is not None:
+            usd, source = quote.usd, quote.source
+            uncached = _uncached(counts, usd, priced, call.provider, models, when)
+    return CallCost(
+        call=call.call,
+        turn=call.turn,
+        retry=call.retry_of is not None,
+        failed=bool(call.errors) or call.stop_reason in _FAILED,
+        brought=brought,
+        at=made,
+        provider=call.provider,
+        model=models[0] if models else None,
+        usage=call.usage,
+        usd=usd,
+        uncached_usd=uncached,
+        exceeds_input=exceeds,
+        source=source,
+        on=others,
+    )
+
+
+def _uncached(
+    counts: Counts, usd: Decimal, priced: PricedBy, provider: str, models: Sequence[str], at: datetime | None
+) -> Decimal | None:
+    if not (counts.cache_read_tokens or counts.cache_write_tokens or counts.cache_write_1h_tokens or counts.iterations):
+        return usd
+    return _usd(priced.quote(counts, provider, models, at, cached=False))
+
+
+def _usd(quote: Quote | None) -> Decimal | None:
+    return None if quote is None else quote.usd
+
+
+def _moment(text: str | None) -> datetime | None:
+    """A recorded date, in UTC; one without a zone is UTC."""
+    try:
+        found = datetime.fromisoformat(text or "")
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _later(started: datetime | None, seconds: float | None) -> datetime | None:
+    try:
+        return None if started is None else started + timedelta(seconds=seconds or 0.0)
+    except OverflowError:
+        return None

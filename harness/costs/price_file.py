@@ -1,0 +1,45 @@
+"""Reads a file of prices, TOML or JSON: `docs/cost.md` describes it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from harness.costs.priced_by import PriceFile
+from harness.errors import ConfigError
+
+
+def read_price_file(path: Path) -> PriceFile:
+    """The checked prices at `path`; a name that ends in `.json` is JSON, all else TOML. Raises `ConfigError`."""
+    try:
+        text = path.read_bytes().decode()
+    except OSError as error:
+        raise ConfigError(path, None, f"cannot read it: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(path, None, "it is not UTF-8") from None
+    document = _json(path, text) if path.suffix == ".json" else _toml(path, text)
+    from harness.costs.price_file_models import check
+
+    return check(str(path), document)
+
+
+def _toml(path: Path, text: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(path, None, f"it is not valid TOML: {error}") from None
+
+
+def _json(path: Path, text: str) -> dict[str, Any]:
+    import json
+
+    try:
+        document = json.loads(text, parse_float=Decimal)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(path, None, f"it is not valid JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise ConfigError(path, None, "it should be a JSON object")
+    return document
