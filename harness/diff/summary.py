@@ -12,6 +12,7 @@ from decimal import Decimal
 from math import fsum
 from typing import TYPE_CHECKING
 
+from harness.statistics.bootstrap import RESAMPLES
 from harness.statistics.holm import corrected
 from harness.statistics.outcomes import OutcomeComparison, SuccessRate, compare_outcomes, success_rate
 from harness.statistics.pairs import Unit
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
 MEASURES = ("cost_usd", "input_tokens", "output_tokens", "duration", "first_chunk", "tokens_per_second")
 """Figures that are compared over tasks."""
+
+
+_DRAWS = 2_000_000
+_FEWEST = 2_000
+"""Of many tasks fewer resamples are drawn, but never fewer than this: the intervals are narrow then anyway."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -69,11 +75,14 @@ def summarize(results: Sequence[TaskResult], contenders: int, *, seed: int = 0) 
     """`results`: at least one task."""
     outcomes = [[_outcomes(result, at) for result in results] for at in range(contenders)]
     repeats = min(result.expected for result in results)
+    count = max(_FEWEST, min(RESAMPLES, _DRAWS // len(results)))
     standings = [_standing(results, at, outcomes[at], repeats, seed) for at in range(contenders)]
     unit: Unit = "repeat" if len(results) == 1 else "task"
     success = corrected([compare_outcomes(outcomes[0], one, unit=unit, seed=seed) for one in outcomes[1:]])
     values = {
-        name: corrected([compare_values(*_values(results, at, name), seed=seed) for at in range(1, contenders)])
+        name: corrected(
+            [compare_values(*_values(results, at, name), seed=seed, count=count) for at in range(1, contenders)]
+        )
         for name in MEASURES
     }
     paired = [Paired(unit, found, {name: values[name][at] for name in MEASURES}) for at, found in enumerate(success)]
