@@ -67,14 +67,14 @@ class Check(BaseModel):
         raise NotImplementedError
 
     def passed(self, score: float | None = None, reason: str | None = None) -> Verdict:
-        return Verdict(self.type, "pass", reason, score)
+        return Verdict(self.type, "pass", None if reason is None else _plain(reason), score)
 
     def failed(self, reason: str, score: float | None = None) -> Verdict:
-        return Verdict(self.type, "fail", reason, score)
+        return Verdict(self.type, "fail", _plain(reason), score)
 
     def error(self, reason: str) -> Verdict:
         """The check cannot be made."""
-        return Verdict(self.type, "error", reason)
+        return Verdict(self.type, "error", _plain(reason))
 
 
 def judged(check: Check, subject: Subject) -> Verdict:
@@ -84,5 +84,10 @@ def judged(check: Check, subject: Subject) -> Verdict:
     except HarnessError as error:
         return check.error(str(error))
     except Exception as error:
-        text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+        text = f"{type(error).__name__}: {error}".removesuffix(": ")
         return check.error(f"the check failed: {text}")
+
+
+def _plain(reason: str) -> str:
+    """One line without control characters: what a model or provider wrote must not steer a terminal."""
+    return "".join(char if char.isprintable() else "?" for char in " ".join(reason.split()))

@@ -43,6 +43,13 @@ def test_whatever_a_check_raises_is_an_error(limit, path, expected):
     assert judged(check, Subject(facts([]), Path(), free, path)) == expected
 
 
+def test_reasons_are_one_plain_line():
+    check = Even(type="even")
+    assert check.failed("a\nb \x1b[31mred \ud800").reason == "a b ?[31mred ?"
+    assert check.error("a\r\nb").reason == check.passed(1.0, "a\tb").reason == "a b"
+    assert check.passed().reason is None
+
+
 @pytest.mark.parametrize("keys", [{"limits": 2}, {"limit": "2"}, {"limit": True}, {"type": "odd"}])
 def test_unknown_keys_and_other_types_are_refused(keys):
     with pytest.raises(ValidationError):
