@@ -14,7 +14,7 @@ import click
 from benchmarks import table
 from benchmarks.race import Result, Setting, judge
 
-GROUPS = ("sse", "events", "recording", "replaying", "starting")
+GROUPS = ("sse", "events", "recording", "replaying", "evaluating", "starting")
 """Modules of this package, each with `ROWS` and `contestants(setting)`."""
 
 _QUICK = Setting(rounds=1, scale=200)

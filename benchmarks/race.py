@@ -132,10 +132,10 @@ class Child:
     output: str
 
 
-def child(arguments: Sequence[str]) -> Child:
-    """Run Python with some arguments. Raises `RuntimeError` where it fails."""
+def child(arguments: Sequence[str], folder: Path | None = None) -> Child:
+    """Run Python with some arguments, in a folder. Raises `RuntimeError` where it fails."""
     start = time.perf_counter()
-    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, *arguments], cwd=folder, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     with process.stdout:
         output = process.stdout.read()

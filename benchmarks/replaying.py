@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
-import orjson
-
 from benchmarks import data, peers
-from benchmarks.race import Child, Costs, Race, Row, Setting, child, cpu
+from benchmarks.files import parsing
+from benchmarks.race import Child, Costs, Race, Row, Setting, child
 from benchmarks.sessions import record_call, record_many, record_turn
 from benchmarks.starting import HARNESS
 from harness.replaying.replayer import replay_recording
@@ -43,7 +40,7 @@ def contestants(setting: Setting) -> Race:
         assert result.status == "pass", result.reason
 
     race.add("turn", turn)
-    race.measured(lambda: {"lines of turn": _lines([path])})
+    race.measured(lambda: {"lines of turn": parsing([path])})
     race.peer("vcrpy", lambda: peers.vcr_replay(stream.frames, root))
     calls = record_many(root / "calls", record_call, setting.size(1000), 500)
     turns = record_many(root / "turns", record_turn, setting.size(200), 500)
@@ -52,13 +49,13 @@ def contestants(setting: Setting) -> Race:
     def costs() -> Costs:
         single, double = _replay(root / "calls"), _replay("--jobs", "2", root / "calls")
         return {
-            "lines": _lines(calls),
+            "lines": parsing(calls),
             "jobs 1": single.cpu,
             "jobs 1 clock": single.wall,
             "jobs 2 clock": double.wall,
             "jobs 1 memory": single.memory,
             "a tenth memory": _replay(*tenth).memory,
-            "lines of turns": _lines(turns),
+            "lines of turns": parsing(turns),
             "turns": _replay(root / "turns").cpu,
         }
 
@@ -68,18 +65,3 @@ def contestants(setting: Setting) -> Race:
 
 def _replay(*arguments: str | Path) -> Child:
     return child([*HARNESS, "replay", "--quiet", *map(str, arguments)])
-
-
-def _lines(paths: Sequence[Path]) -> float:
-    """The CPU time that parsing every line of files takes; reading and splitting are done before."""
-    total = 0.0
-    for path in paths:
-        lines = path.read_bytes().splitlines()
-        total += cpu(partial(_parse, lines))
-    return total
-
-
-def _parse(lines: Sequence[bytes]) -> None:
-    loads = orjson.loads
-    for line in lines:
-        loads(line)
