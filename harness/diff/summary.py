@@ -26,7 +26,7 @@ MEASURES = ("cost_usd", "input_tokens", "output_tokens", "duration", "first_chun
 """Figures that are compared over tasks."""
 
 
-_DRAWS = 2_000_000
+_DRAWS = 1_000_000
 _FEWEST = 2_000
 """Of many tasks fewer resamples are drawn, but never fewer than this: the intervals are narrow then anyway."""
 

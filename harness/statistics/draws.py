@@ -6,11 +6,15 @@ The same on every machine and Python version, and made in C: half a million draw
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from hashlib import shake_128
 from struct import unpack
 
 _BLOCK = 1 << 16
 """Words made at a time, so that memory stays flat however many are drawn."""
+
+_KEPT = 1 << 20
+"""Draws that are kept for the next figure, some tens of megabytes."""
 
 
 def random_bytes(seed: int, block: int, size: int) -> bytes:
@@ -25,6 +29,18 @@ def resamples(n: int, count: int, seed: int) -> Iterator[list[int]]:
     """
     if n < 1:
         raise ValueError("nothing to draw from")
+    if n * count <= _KEPT:
+        return iter(_kept(n, count, seed))
+    return _drawn(n, count, seed)
+
+
+@lru_cache(maxsize=1)
+def _kept(n: int, count: int, seed: int) -> list[list[int]]:
+    """Several figures of the same tasks, one after the other, take the same samples: they are drawn once."""
+    return [*_drawn(n, count, seed)]
+
+
+def _drawn(n: int, count: int, seed: int) -> Iterator[list[int]]:
     rows = max(1, _BLOCK // n)
     for block, start in enumerate(range(0, count, rows)):
         words = min(rows, count - start) * n
