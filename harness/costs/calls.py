@@ -74,8 +74,7 @@ def call_costs(
     on. A call without a provider has no price: its host is not guessed from.
     """
     priced = price if isinstance(price, PricedBy) else PricedBy(table=price)
-    started = _moment(facts.started_at)
-    return [_cost(call, _later(started, call.started), priced, at, on) for call in facts.calls]
+    return [_cost(call, _made(facts, call), priced, at, on) for call in facts.calls]
 
 
 def total(costs: Iterable[CallCost]) -> tuple[Decimal, int]:
@@ -134,17 +133,23 @@ def _usd(quote: Quote | None) -> Decimal | None:
     return None if quote is None else quote.usd
 
 
+def _made(facts: RecordingFacts, call: CallFacts) -> datetime | None:
+    """When a call was made: its seconds go on over a pause, so they count from the last resume before it."""
+    seconds, since, began = call.started or 0.0, 0.0, facts.started_at
+    for resume in facts.resumes:
+        if resume["t"] is not None and resume["t"] <= seconds:
+            since, began = resume["t"], resume["started_at"]
+    started = _moment(began)
+    try:
+        return None if started is None else started + timedelta(seconds=seconds - since)
+    except OverflowError:
+        return None
+
+
 def _moment(text: str | None) -> datetime | None:
     """A recorded date, in UTC; one without a zone is UTC."""
     try:
         found = datetime.fromisoformat(text or "")
         return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError):
-        return None
-
-
-def _later(started: datetime | None, seconds: float | None) -> datetime | None:
-    try:
-        return None if started is None else started + timedelta(seconds=seconds or 0.0)
-    except OverflowError:
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any
 
@@ -61,6 +61,8 @@ class Totals:
 
 @dataclass(slots=True)
 class RecordingFacts:
+    """`resumes`: `{t, started_at}` of each time that it was appended to; `t` of calls goes on over the pause."""
+
     path: str
     version: int | None
     id: str | None
@@ -77,6 +79,7 @@ class RecordingFacts:
     calls: list[CallFacts]
     totals: Totals
     warnings: list[str]
+    resumes: list[dict[str, Any]] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -89,7 +92,7 @@ class RecordingFacts:
 
 def plain(value: Any) -> dict[str, Any]:
     """The fields of a dataclass. Its values are not copied: `dataclasses.asdict` fails on deeply nested ones."""
-    return {field.name: getattr(value, field.name) for field in fields(value)}
+    return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
 def recording_facts(recording: Recording) -> RecordingFacts:
@@ -117,6 +120,7 @@ def recording_facts(recording: Recording) -> RecordingFacts:
         calls=calls,
         totals=_totals(turns, calls, end),
         warnings=[str(warning) for warning in recording.warnings],
+        resumes=[{"t": number(one.get("t")), "started_at": text(one.get("started_at"))} for one in recording.resumes],
     )
 
 
