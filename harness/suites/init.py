@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from harness.checks.base import Subject, judged
@@ -24,6 +25,11 @@ from harness.suites.toml import can_say, table_lines
 if TYPE_CHECKING:
     from harness.costs.priced_by import PricedBy
 
+_WIDTH = 120
+_HEAD = (
+    "Written by `harness suite init`: what the recordings show. All of it passes; change what should be otherwise. "
+    "docs/suites.md describes every check."
+)
 _SAID = {
     "no_secret": "no_secret: nothing in the recording looks like a key.",
     "no_error": "no_error: no call and no turn ended in an error that no retry made good.",
@@ -137,17 +143,23 @@ def _about(group: Sequence[_Seen]) -> str:
 
 def _written(shared: Sequence[Table], cases: Sequence[_Case]) -> str:
     types = {table["type"] for table in (*shared, *(check for case in cases for check in case.checks))}
-    lines = [
-        "# Written by `harness suite init`: what the recordings show. All of it passes; change what should be",
-        "# otherwise. docs/suites.md describes every check.",
-        "#",
-        *(f"# {text}" for kind, text in _SAID.items() if kind in types),
-    ]
+    lines = [*_comment(_HEAD), "#"]
+    for kind, text in _SAID.items():
+        lines += _comment(text) if kind in types else []
     for table in shared:
         lines += ["", "# For every case.", "[[check]]", *table_lines(table)]
     for case in cases:
-        lines += ["", f"# {visible_line(case.said)}", "[[case]]", *table_lines(case.table)]
+        lines += ["", *_comment(case.said), "[[case]]", *table_lines(case.table)]
         for table in case.checks:
             lines += ["", "  [[case.check]]", *table_lines(table, "  ")]
-        lines += ["", *(f"  # {visible_line(line)}" for line in case.left_out)] if case.left_out else []
+        lines += [""] if case.left_out else []
+        for text in case.left_out:
+            lines += _comment(text, "  ")
     return "\n".join([*lines, ""])
+
+
+def _comment(text: str, indent: str = "") -> list[str]:
+    start = f"{indent}# "
+    return wrap(
+        visible_line(text), _WIDTH, initial_indent=start, subsequent_indent=f"{start}  ", break_on_hyphens=False
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ def write_made_run(path: Path, case: Case, answer: str) -> None:
     frames = [*deltas, _chunk({}, "stop"), b"data: [DONE]\n\n"]
     records: list[dict[str, Any]] = [
         {
-            "kind": "header", "format": FORMAT, "version": FORMAT_VERSION, "id": "", "by": {}, "source": "made up",
-            "started_at": "1970-01-01T00:00:00Z", "task": case.task, "tags": [], "redaction": {"rules": []},
-            "normalizers": [],
+            "kind": "header", "format": FORMAT, "version": FORMAT_VERSION, "id": "made-up", "source": "made up",
+            "by": {"name": "trajectory-harness", "version": "0"}, "started_at": "1970-01-01T00:00:00Z",
+            "task": case.task, "tags": [], "redaction": {"rules": []}, "normalizers": [],
         },
         {
             "kind": "turn", "turn": 0, "input": case.prompt or "", "history": [], "mode": case.mode, "provider": "",
@@ -31,17 +32,16 @@ def write_made_run(path: Path, case: Case, answer: str) -> None:
         },
         {
             "kind": "request", "call": 0, "turn": 0, "wire": _WIRE, "decode": {}, "method": "POST", "url": "",
-            "headers": [], "body": {},
+            "headers": [], "body": {}, "sha256": hashlib.sha256(b"{}").hexdigest(), "size": 2,
         },
         {"kind": "response", "call": 0, "status": 200, "headers": [["content-type", "text/event-stream"]]},
         *(frame_record(0, i, frame) for i, frame in enumerate(frames)),
-        *(event_record(0, 0, event) for event in (*texts, closing)),
+        *(event_record(0, 0, text) for text in texts),
+        event_record(0, None, closing),
         call_end_record(0, "eof", sum(map(len, frames))),
         {"kind": "loop", "turn": 0, "event": "finish", "data": {**_NOTHING, "cost_usd": "0", "iterations": 1}},
         {"kind": "loop", "turn": 0, "event": "done", "data": {}},
-        {
-            "kind": "end", "status": "ok", "calls": 1, "turns": 1, "usage": {}, "tool_calls": {}, "errors": 0,
-        },
+        {"kind": "end", "status": "ok", "calls": 1, "turns": 1, "usage": {}, "tool_calls": {}, "errors": 0},
     ]  # fmt: skip
     timed = ({"kind": record["kind"], "seq": seq, "t": 0.0, **record} for seq, record in enumerate(records))
     path.write_bytes(b"".join(dumps(record) + b"\n" for record in timed))
