@@ -15,12 +15,14 @@ from harness.cli.jobs import with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import Output, deliver, report_options_as
 from harness.cli.run_progress import Progress
-from harness.config import current
+from harness.config import Config, current
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     from harness.costs.priced_by import PricedBy
+    from harness.report.facts import RecordingFacts
     from harness.report.report import Report
+    from harness.suites.case import Case, Suite
     from harness.trials.contenders import Contender
     from harness.trials.plan import Trial
     from harness.trials.preparing import Prepared
@@ -76,47 +78,57 @@ def command(ctx: click.Context, /, suites: tuple[str, ...], models: tuple[str, .
     """
     from harness.suites.loading import load_suites
     from harness.trials.contenders import find_contenders
+    from harness.trials.preparing import live_cases
+
+    config = current()
+    named = models or ((config.model,) if config.model else ())
+    if not named:
+        raise click.UsageError("no model: name one or more, for example --model openai/gpt-4.1-mini")
+    loaded = load_suites(suites)
+    expression = options["expression"]
+    if not any(_fits(case, expression) for case in live_cases(loaded)):
+        raise HarnessError(f'no case with a prompt fits "{expression}"')
+    contenders = find_contenders(named, config)
+    price = price_for(options["prices"], config)
+    _check(contenders, price, options["max_cost"])
+    ctx.exit(_run_all(loaded, contenders, config, price, options))
+
+
+def _run_all(
+    suites: Sequence[Suite],
+    contenders: Sequence[Contender],
+    config: Config,
+    price: PricedBy,
+    options: dict[str, Any],
+) -> int:
+    """Run what is to be run, and report on all of it; the exit status."""
     from harness.trials.folder import opened
     from harness.trials.preparing import prepare
     from harness.trials.running import Runner, spent
 
-    config = current()
-    names = models or ((config.model,) if config.model else ())
-    if not names:
-        raise click.UsageError("no model: name one or more, for example --model openai/gpt-4.1-mini")
-    loaded = load_suites(suites)
-    contenders = find_contenders(names, config)
-    price = price_for(options["prices"], config)
-    _check(contenders, price, options["max_cost"])
     folder: Path = options["out"]
+    models = {contender.name: contender for contender in contenders}
     with opened(folder) as scratch:
-        prepared = prepare(loaded, contenders, options["repeat"], folder, fresh=options["fresh"])
-        chosen = _chosen(prepared, contenders, options["expression"], options["retry_errors"])
-        ledger = spent(prepared.trials, prepared.results, price)
-        progress = Progress(len(chosen), price)
-        runner = Runner(
-            {contender.name: contender for contender in contenders},
-            scratch,
-            config,
-            price,
-            ledger,
-            prepared.results,
-            progress.done,
-            progress.say,
-            options["max_cost"],
-        )
-        with progress:
+        prepared = prepare(suites, contenders, options["repeat"], folder, fresh=options["fresh"])
+        results = prepared.results
+        asked = [one for one in prepared.trials if one.model in models and _fits(one.case, options["expression"])]
+        chosen = [one for one in asked if _is_to_run(results.get(one), options["retry_errors"])]
+        ledger = spent(prepared.trials, results, price)
+        with Progress(len(chosen), price) as progress:
+            runner = Runner(
+                models, scratch, config, price, ledger, results, progress.done, progress.say, options["max_cost"]
+            )
             interrupted = _run(runner, chosen, options["jobs"])
         if interrupted:
-            done = sum(trial in prepared.results for trial in chosen)
+            done = sum(trial in results for trial in chosen)
             progress.say(f"interrupted; {done} of {len(chosen)} trials were run, and the same command goes on")
-            ctx.exit(EXIT_INTERRUPTED)
+            return EXIT_INTERRUPTED
         report, unjudged = _report(prepared, chosen, runner, folder, options["seed"])
     deliver(report, Output(options["form"], options["report"]), "trials")
     for why in runner.reasons():
         progress.say(why)
-    wanting = [trial for trial in chosen if trial not in prepared.results or prepared.results[trial].status == "error"]
-    ctx.exit(EXIT_INCOMPLETE if wanting or unjudged else 0)
+    whole = all(trial in results and results[trial].status == "ok" for trial in asked)
+    return 0 if whole and not unjudged else EXIT_INCOMPLETE
 
 
 def _check(contenders: Sequence[Contender], price: PricedBy, max_cost: Decimal | None) -> None:
@@ -131,25 +143,16 @@ def _check(contenders: Sequence[Contender], price: PricedBy, max_cost: Decimal |
         raise HarnessError(f"no price is known for {', '.join(without)}: give --prices FILE, or leave out --max-cost")
 
 
-def _chosen(
-    prepared: Prepared, contenders: Sequence[Contender], expression: str | None, retry_errors: bool
-) -> list[Trial]:
-    """The trials that are to be run now. Raises `HarnessError` where `expression` fits none."""
+def _fits(case: Case, expression: str | None) -> bool:
     from harness.suites.running import matches
+
+    return expression is None or any(matches(name, expression) for name in (case.suite, case.name, case.task))
+
+
+def _is_to_run(facts: RecordingFacts | None, retry_errors: bool) -> bool:
     from harness.trials.outcome import ended_in_provider_error
 
-    names = {contender.name for contender in contenders}
-    asked = [trial for trial in prepared.trials if trial.model in names]
-    if expression is not None:
-        asked = [
-            trial
-            for trial in asked
-            if any(matches(name, expression) for name in (trial.case.suite, trial.case.name, trial.case.task))
-        ]
-        if not asked:
-            raise HarnessError(f'no suite, case or task with a prompt fits "{expression}"')
-    found = prepared.results
-    return [trial for trial in asked if trial not in found or (retry_errors and ended_in_provider_error(found[trial]))]
+    return facts is None or (retry_errors and ended_in_provider_error(facts))
 
 
 def _run(runner: Runner, trials: Sequence[Trial], jobs: int) -> bool:

@@ -38,6 +38,20 @@ class Prepared:
     notes: list[str]
 
 
+def live_cases(suites: Sequence[Suite]) -> list[Case]:
+    """The cases that can be run. Raises `HarnessError` where there is none, or two could not be told apart."""
+    cases = [case for suite in suites for case in suite.cases if case.prompt is not None]
+    if not cases:
+        files = ", ".join(str(suite.path) for suite in suites)
+        raise HarnessError(f"{files}: no case has a `prompt`, so there is nothing to run")
+    named = [suite.name for suite in suites]
+    twice = next((name for name in named if named.count(name) > 1), None)
+    if twice is not None:
+        raise HarnessError(f'two of the suites have the name "{twice}": give each a `name` of its own')
+    check_tasks(cases)
+    return cases
+
+
 def prepare(
     suites: Sequence[Suite], contenders: Sequence[Contender], repeats: int, folder: Path, *, fresh: bool = False
 ) -> Prepared:
@@ -45,11 +59,7 @@ def prepare(
 
     `fresh`: the trials that are in `folder` go. Raises `HarnessError` for what cannot be run as it is asked for.
     """
-    cases = [case for suite in suites for case in suite.cases if case.prompt is not None]
-    if not cases:
-        files = ", ".join(str(suite.path) for suite in suites)
-        raise HarnessError(f"{files}: no case has a `prompt`, so there is nothing to run")
-    check_tasks(cases)
+    cases = live_cases(suites)
     plan = _plan(suites, cases, contenders, repeats, folder)
     old = read_plan(folder)
     if old is not None:
@@ -81,10 +91,6 @@ def prepare(
 def _plan(
     suites: Sequence[Suite], cases: Sequence[Case], contenders: Sequence[Contender], repeats: int, folder: Path
 ) -> Plan:
-    named = [suite.name for suite in suites]
-    twice = next((name for name in named if named.count(name) > 1), None)
-    if twice is not None:
-        raise HarnessError(f'two of the suites have the name "{twice}": give each a `name` of its own')
     digests = {case.workspace: _digest(case, folder) for case in cases}
     return Plan(
         version(NAME),

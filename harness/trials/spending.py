@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @dataclass(slots=True)
 class Ledger:
     """The sum over recordings. `guessed`: calls in it that did not tell their tokens, counted at the most that they
-    can have cost. `unknown`: what has no price: `provider/model`, each once; the sum holds nothing of it.
+    can have cost. `unknown`: what has no price: `provider/model` as asked for, each once; the sum holds nothing of it.
     """
 
     price: PricedBy
@@ -56,7 +56,7 @@ class Ledger:
             self.guessed += 1
 
     def _unknown(self, call: CallFacts) -> None:
-        self.unknown[f"{call.provider or '?'}/{call.answered_by or call.model or '?'}"] = None
+        self.unknown[f"{call.provider or '?'}/{call.model or call.answered_by or '?'}"] = None
 
 
 def unpriced(models: Iterable[tuple[str, str]], price: PricedBy) -> list[str]:
