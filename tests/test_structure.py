@@ -19,8 +19,8 @@ PURE = [
     "agent.providers.openai_responses", "agent.providers.anthropic", "agent.providers.gemini",
     *(f"harness.recording.{name}" for name in ("records", "bodies", "headers")),
     *(f"harness.redaction.{name}" for name in (
-        "redactor", "key_shapes", "known_values", "in_base64", "user_rules", "open_secrets", "joined_text", "frame_texts", "frame_likeness",
-        "cut_json", "held_frames", "held_body",
+        "redactor", "key_shapes", "known_values", "in_base64", "user_rules", "open_secrets", "joined_text",
+        "frame_texts", "frame_likeness", "cut_json", "held_frames", "held_body",
     )),
     "harness.replaying.matching",
     *(f"harness.statistics.{name}" for name in (
@@ -29,6 +29,9 @@ PURE = [
     *(f"harness.diff.{name}" for name in (
         "align", "words", "steps", "likeness", "compare", "figures", "settings", "said", "data", "evidence", "summary",
         "run_report", "task_report",
+    )),
+    *(f"harness.suites.{name}" for name in (
+        "case", "toml", "results", "unexercised", "junit", "report", "golden_report", "proof_report",
     )),
 ]  # fmt: skip
 ADAPTERS = ("openai_chat", "openai_responses", "anthropic", "gemini")

@@ -61,7 +61,8 @@ def command(
     from harness.suites.junit import junit as junit_of
     from harness.suites.loading import load_suites
     from harness.suites.report import suite_report
-    from harness.suites.running import plan_run, run_job, unexercised
+    from harness.suites.running import plan_run, run_job
+    from harness.suites.unexercised import unexercised
 
     plan = plan_run(load_suites(paths), expression)
     output = Output("json" if as_json else form, out)

@@ -64,7 +64,8 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         from harness.config import load
         from harness.costs.priced_by import configured
-        from harness.suites.judging import judge, said
+        from harness.suites.judging import judge
+        from harness.suites.results import said
 
         if self.recording is None:
             raise CaseFailed([self.problem or "it has no recording"])

@@ -1,11 +1,14 @@
-"""What `harness suite accept` did, as a report."""
+"""What `harness suite accept` did, as a report. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from harness.report.report import Block, Details, Report
-from harness.suites.accept import Golden
+
+if TYPE_CHECKING:
+    from harness.suites.accept import Golden
 
 _ORDER = ("added", "changed", "unchanged", "removed", "error")
 _COLUMNS = ("suite", "case", "golden", "what", "difference")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from harness.suites.judging import CaseResult, count_by_status, said
+from harness.suites.results import CaseResult, count_by_status, said
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0, section 2.2, lets stand in no document, not even as a reference."""

@@ -1,13 +1,15 @@
-"""What `harness suite prove` found, as a report."""
+"""What `harness suite prove` found, as a report. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.report.figures import plural
 from harness.report.report import Block, Details, Report, Table
-from harness.suites.prove import Half, Proved
+
+if TYPE_CHECKING:
+    from harness.suites.prove import Half, Proved
 
 WORDS = {"pass": "proved", "fail": "FAIL", "error": "ERROR", "open": "not proved"}
 _COLUMNS = ("suite", "case", "status", "can_fail", "can_fail_by", "can_pass", "can_pass_by")

@@ -19,9 +19,10 @@ from harness.checks.base import Check, Subject, judged
 from harness.errors import SuiteError
 from harness.report.reading import read_facts
 from harness.suites.case import Case
-from harness.suites.judging import judge, said
+from harness.suites.judging import judge
 from harness.suites.made_run import write_made_run
 from harness.suites.recordings import Recordings
+from harness.suites.results import said
 from harness.trials.workspaces import copy_tree
 from harness.verdicts import Verdict
 

@@ -1,4 +1,4 @@
-"""A run of suites as a report."""
+"""A run of suites as a report. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from harness.report.figures import add_usage, known, plural
 from harness.report.report import Block, Details, Report, Table
-from harness.suites.judging import CaseResult, count_by_status, said
-from harness.suites.running import Unexercised
+from harness.suites.results import CaseResult, count_by_status, said
+from harness.suites.unexercised import Unexercised
 
 WORDS = {"pass": "ok", "fail": "FAIL", "error": "ERROR"}
 """The statuses as reports write them."""

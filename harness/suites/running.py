@@ -1,4 +1,4 @@
-"""A run of suites: which case judges which recording, what a filter leaves out, and what the run did not exercise."""
+"""A run of suites: which case judges which recording, and what a filter leaves out."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.errors import HarnessError, SuiteError
-from harness.report.figures import plural
 from harness.suites.case import Case, Suite
-from harness.suites.judging import CaseResult, judge
+from harness.suites.judging import judge
 from harness.suites.recordings import Recordings, is_pattern
 
 if TYPE_CHECKING:
     from harness.costs.priced_by import PricedBy
+    from harness.suites.results import CaseResult
 
 
 @dataclass(slots=True, frozen=True)
@@ -34,36 +34,6 @@ class Plan:
     jobs: list[Job]
     left_out: list[Job] = field(default_factory=list)
     unnamed: list[Path] = field(default_factory=list)
-
-
-@dataclass(slots=True, frozen=True)
-class Unexercised:
-    """What a run did not show anything of.
-
-    `filtered`, `skipped`: checks that the filter left out, and that `--fail-fast` did not come to. `tools`: those that
-    recorded turns offered and no judged recording called, by suite. `unnamed`: see `Plan`.
-    """
-
-    unnamed: tuple[Path, ...] = ()
-    tools: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    filtered: int = 0
-    skipped: int = 0
-
-    def lines(self) -> list[str]:
-        """One line each; none where all was exercised."""
-        found = []
-        if self.unnamed:
-            names = ", ".join(path.as_posix() for path in self.unnamed[:_SHOWN])
-            more = f" and {len(self.unnamed) - _SHOWN:,} more" if len(self.unnamed) > _SHOWN else ""
-            found.append(f"{plural(len(self.unnamed), 'recording')} that no case names: {names}{more}")
-        found += [f"{suite}: tools offered but never called: {', '.join(names)}" for suite, names in self.tools]
-        for number, why in ((self.filtered, "left out by the filter"), (self.skipped, "not run after the failure")):
-            if number:
-                found.append(f"{plural(number, 'check')} {why}")
-        return found
-
-
-_SHOWN = 10
 
 
 def plan_run(suites: Iterable[Suite], expression: str | None = None) -> Plan:
@@ -97,24 +67,6 @@ def plan_run(suites: Iterable[Suite], expression: str | None = None) -> Plan:
 def run_job(job: Job, price: PricedBy, costs: bool) -> CaseResult:
     """The verdicts of one job; for worker processes."""
     return judge(job.case, job.path, price=price, costs=costs)
-
-
-def unexercised(plan: Plan, results: Sequence[CaseResult]) -> Unexercised:
-    """`results`: those of the first jobs of the plan, in order."""
-    names: dict[Path, str] = {}
-    offered: dict[Path, dict[str, None]] = {}
-    called: dict[Path, set[str]] = {}
-    for result in results:
-        names[result.file] = result.suite
-        offered.setdefault(result.file, {}).update(dict.fromkeys(result.run.offered))
-        called.setdefault(result.file, set()).update(result.run.called)
-    idle = {file: tuple(tool for tool in tools if tool not in called[file]) for file, tools in offered.items()}
-    return Unexercised(
-        tuple(plan.unnamed),
-        tuple((names[file], tools) for file, tools in idle.items() if tools),
-        sum(len(job.case.checks) for job in plan.left_out),
-        sum(len(job.case.checks) for job in plan.jobs[len(results) :]),
-    )
 
 
 def choose(suites: Iterable[Suite], expression: str | None = None) -> list[Case]:

@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import pickle
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
 from harness.costs.priced_by import PricedBy
-from harness.suites.judging import CaseResult, count_by_status, judge, said
-from harness.verdicts import Verdict
+from harness.suites.judging import judge
 from tests.harness.sessions import Turn, chat, record
 from tests.harness.suites.suite_files import RECORDINGS, suite
 
@@ -19,10 +17,6 @@ UNPRICED = PricedBy(table=lambda usage, provider, model, at: None)
 def case_of(folder, *checks: str):
     text = '[[case]]\nname = "x"\nrecording = "*"\n' + "".join(f"[[case.check]]\n{check}\n" for check in checks)
     return suite(folder, text).cases[0]
-
-
-def result(*verdicts: Verdict) -> CaseResult:
-    return CaseResult(Path("a.suite.toml"), "a", "x", "x", Path("r.jsonl"), verdicts)
 
 
 def test_verdicts_and_what_the_run_tells(tmp_path):
@@ -69,14 +63,3 @@ def test_the_workspace_lies_beside_the_recording(tmp_path):
     (tmp_path / "other" / "a.txt").write_text("")
     assert judge(case, path, price=PRICE).status == "fail"
     assert judge(case, path, price=PRICE, workspace=tmp_path / "other").status == "pass"
-
-
-def test_status_reason_and_score():
-    ok, half = Verdict("a", "pass"), Verdict("tools", "fail", "two\nlines", 0.5)
-    assert (result().status, result().reason, result().score) == ("error", "there is no check", None)
-    assert (result(ok).status, result(ok).reason, result(ok).score) == ("pass", None, 1.0)
-    assert (result(ok, half).status, result(ok, half).score) == ("fail", 0.75)
-    broken = result(half, Verdict("b", "error", "why"))
-    assert (broken.status, broken.reason, broken.score) == ("error", "b: why", None)
-    assert said(Verdict("a", "fail")) == "a: no reason given"
-    assert count_by_status([result(ok), result(), result(half)]) == {"pass": 1, "fail": 1, "error": 1}

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.suites.judging import CaseResult, RunFacts
 from harness.suites.junit import junit
+from harness.suites.results import CaseResult, RunFacts
 from harness.verdicts import Verdict
 
 

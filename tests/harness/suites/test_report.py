@@ -5,9 +5,9 @@ from decimal import Decimal
 from pathlib import Path
 
 from harness.report.rendering import render
-from harness.suites.judging import CaseResult, RunFacts
 from harness.suites.report import suite_report
-from harness.suites.running import Unexercised
+from harness.suites.results import CaseResult, RunFacts
+from harness.suites.unexercised import Unexercised
 from harness.verdicts import Verdict
 
 USAGE = {

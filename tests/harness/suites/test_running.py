@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 
 import pytest
 
-from harness.costs.priced_by import PricedBy
 from harness.errors import HarnessError, SuiteError
-from harness.suites.running import Unexercised, choose, matches, plan_run, run_job, unexercised
+from harness.suites.running import choose, matches, plan_run
 from tests.harness.suites.suite_files import suite, with_recordings
 
 TEXT = """
@@ -75,24 +73,3 @@ def test_a_case_without_recordings_counts_only_where_it_is_chosen(tmp_path):
     with pytest.raises(SuiteError, match='has the task "later"'):
         plan_run([found])
     assert len(plan_run([found], "gemini").jobs) == 2
-
-
-def test_what_a_run_did_not_exercise(garden):
-    plan = plan_run([garden], "calls")
-    results = [run_job(job, PricedBy(), False) for job in plan.jobs]
-    found = unexercised(plan, results)
-    assert found.filtered == 2
-    assert found.tools == (("garden", ("search",)),)
-    assert found.lines() == [
-        f"1 recording that no case names: {plan.unnamed[0].as_posix()}",
-        "garden: tools offered but never called: search",
-        "2 checks left out by the filter",
-    ]
-    assert unexercised(plan, []).skipped == 2
-
-
-def test_many_recordings_are_named_in_part():
-    (line,) = Unexercised(tuple(Path(f"{number}.jsonl") for number in range(12))).lines()
-    assert line.startswith("12 recordings that no case names: 0.jsonl, ")
-    assert line.endswith(", 9.jsonl and 2 more")
-    assert Unexercised().lines() == []
