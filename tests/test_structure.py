@@ -14,8 +14,8 @@ NAMES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("._
 
 IMPURE = {"httpx", "httpx2", "asyncio", "time", "random", "os", "socket", "threading", "subprocess", "secrets", "uuid"}
 PURE = [
-    "agent.sse", "agent.events", "agent.messages", "agent.jsonio", "agent.failures", "agent.response", "agent.trim",
-    "agent.think_tags", "agent.retry", "agent.providers.base", "agent.providers.openai_chat",
+    "agent.sse", "agent.events", "agent.messages", "agent.jsonio", "agent.failures", "agent.response", "agent.response_reader",
+    "agent.trim", "agent.think_tags", "agent.retry", "agent.providers.base", "agent.providers.openai_chat",
     "agent.providers.openai_responses", "agent.providers.anthropic", "agent.providers.gemini",
     *(f"harness.recording.{name}" for name in ("records", "bodies", "headers")),
     *(f"harness.redaction.{name}" for name in (
@@ -23,6 +23,7 @@ PURE = [
         "frame_texts", "frame_likeness", "cut_json", "held_frames", "held_body",
     )),
     "harness.replaying.matching",
+    *(f"harness.costs.{name}" for name in ("rows", "priced_by", "calls", "sums", "figures", "report")),
     *(f"harness.statistics.{name}" for name in (
         "intervals", "repeats", "pairs", "holm", "draws", "bootstrap", "sign_flip", "sample_size", "outcomes", "values",
     )),

@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from harness.costs.calls import CallCost
-from harness.report.facts import RecordingFacts
 from harness.report.figures import Usage, add_usage
+
+if TYPE_CHECKING:
+    from harness.report.facts import RecordingFacts
 
 UNKNOWN = "?"
 NONE = "-"
