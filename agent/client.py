@@ -6,7 +6,7 @@ through and close the connection.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -19,7 +19,8 @@ from agent.messages import Message, ToolSpec
 from agent.network import network_transport
 from agent.providers import adapter
 from agent.providers.base import Target, WireRequest
-from agent.response import Framer, ResponseDecoder, no_response
+from agent.response import no_response
+from agent.response_reader import ResponseReader
 
 EXTENSION = "trajectory"
 """The request extension that describes a call to a transport around the real one."""
@@ -46,7 +47,8 @@ class Timeouts:
 class Client:
     """Calls one target. Close it with `aclose` or use it as an async context manager.
 
-    `transport` takes the place of `network_transport` on the wire (recording, replay, tests).
+    `transport` takes the place of `network_transport` on the wire (recording, replay, tests); `reader` reads the
+    responses.
     """
 
     def __init__(
@@ -55,8 +57,10 @@ class Client:
         *,
         transport: httpx.AsyncBaseTransport | None = None,
         timeouts: Timeouts = Timeouts(),
+        reader: Callable[..., ResponseReader] = ResponseReader,
     ) -> None:
         self.target = target
+        self._reader = reader
         self._transport = transport
         self._timeout = httpx.Timeout(
             connect=timeouts.connect, read=timeouts.read, write=timeouts.write, pool=timeouts.connect
@@ -109,20 +113,30 @@ class Client:
             for event in no_response(_end_of(error), shaped.url):
                 yield event
             return
-        reader = _Reader(response, self.target.wire, call, options)
+        reader = self._reader(
+            self.target.wire,
+            status=response.status_code,
+            headers=response.headers.multi_items(),
+            content_type=response.headers.get("content-type"),
+            call=call,
+            options=options,
+        )
+        left = None if response.is_success else _ERROR_BODY
         end = EOF
         try:
             async with aclosing(_chunks(response)) as chunks:
                 async for chunk in chunks:
-                    for event in reader.feed(chunk):
+                    for _, event in reader.feed(chunk):
                         yield event
-                    if reader.enough:
+                    if left is not None:
+                        left -= len(chunk)
+                    if reader.overflowed or (left is not None and left <= 0):
                         break
         except _BROKEN as error:
             end = _end_of(error)
         finally:
             await response.aclose()
-        for event in reader.finish(end):
+        for _, event in reader.finish(end):
             yield event
 
     async def _send(self, shaped: WireRequest, about: dict[str, Any]) -> httpx.Response:
@@ -142,43 +156,6 @@ class Client:
             extensions={EXTENSION: about},
         )
         return await self._http.send(request, stream=True)
-
-
-class _Reader:
-    """Chunks of one response in, events out. `enough`: nothing after this can matter any more."""
-
-    def __init__(self, response: httpx.Response, wire: str, call: int, options: DecodeOptions) -> None:
-        self.enough = False
-        self._left = None if response.is_success else _ERROR_BODY
-        self._framer = Framer(response.headers.get("content-type"))
-        self._decoder = ResponseDecoder(
-            wire,
-            status=response.status_code,
-            headers=response.headers.multi_items(),
-            call=call,
-            options=options,
-        )
-
-    def feed(self, chunk: bytes) -> list[Event]:
-        framer, decoder = self._framer, self._decoder
-        events: list[Event] = []
-        for frame in framer.feed(chunk):
-            events += decoder.frame(frame)
-        if framer.overflowed:
-            self.enough = True
-            return [*events, *decoder.overflow()]
-        if framer.is_stream is False:
-            decoder.body(framer.body(chunk))
-        if self._left is not None:
-            self._left -= len(chunk)
-            self.enough = self._left <= 0
-        return events
-
-    def finish(self, end: End) -> list[Event]:
-        events: list[Event] = []
-        for frame in self._framer.flush():
-            events += self._decoder.frame(frame)
-        return [*events, *self._decoder.finish(end)]
 
 
 def _end_of(error: BaseException) -> End:

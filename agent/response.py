@@ -46,6 +46,11 @@ class Framer:
         """Whether a frame passed the limit; the rest of the stream comes out of `body`."""
         return self._sse is not None and self._sse.overflowed
 
+    @property
+    def between(self) -> bool:
+        """Whether it stands between two frames of a stream, with nothing pending."""
+        return self._sse is not None and self._sse.between
+
     def feed(self, chunk: bytes) -> list[Frame]:
         """The frames that `chunk` completes."""
         if self._sse is not None:

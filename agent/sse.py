@@ -78,6 +78,11 @@ class SSEDecoder:
         self._id: str | None = None
         self._begins(_DATA, _MESSAGE)
 
+    @property
+    def between(self) -> bool:
+        """Whether it stands between two frames, with nothing pending: whole frames may be left out here."""
+        return self._state == _BORDER
+
     def feed(self, chunk: bytes) -> list[Frame]:
         """The frames that `chunk` completes."""
         # Searching for one byte by its number is many times faster than searching for `bytes`.

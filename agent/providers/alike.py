@@ -9,7 +9,7 @@ blanks that Anthropic puts before the last brace.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import orjson
 
@@ -20,6 +20,7 @@ Piece = Text | Reasoning
 _PADDED = re.compile(rb'("obfuscation":"|" *\}(?= *\}))([A-Za-z0-9]*| *)("?\}\n*)\Z')
 _PROBE = "\x01probe"
 _TRIES = 8
+_QUOTE, _BACKSLASH = 34, 92
 
 
 class Alike:
@@ -51,7 +52,9 @@ class Alike:
         """
         if data.startswith(self.before):
             start = self._before_size
-            end = data.find(self.after, start)
+            end = data.find(_QUOTE, start)
+            if not data.startswith(self.after, end):  # a quote in the text, most likely
+                end = data.find(self.after, start)
             if end >= 0:
                 size = self._closing_size
                 at = end + self._after_size
@@ -75,8 +78,38 @@ class Alike:
                 return self.kind(text)
         return None
 
+    def run(self, data: bytes) -> tuple[list[Piece], int]:
+        """The pieces of text that `data` begins with, one right behind another, and the bytes that they take."""
+        before, after, closing, kind = self.before, self.after, self.closing, self.kind
+        texts: list[bytes] = []
+        ends = [0]
+        at = 0
+        while data.startswith(before, at):
+            start = at + self._before_size
+            end = data.find(_QUOTE, start)
+            if not data.startswith(after, end):
+                end = data.find(after, start)
+                if end < 0:
+                    break
+            at = end + self._after_size
+            if closing:
+                stop = data.find(closing, at)
+                padding = data[at:stop]
+                if stop < 0 or (padding and (padding.strip(b" ") if self.blank else not padding.isalnum())):
+                    break
+                at = stop + self._closing_size
+            texts.append(data[start:end])
+            ends.append(at)
+        pieces: list[Piece] = [kind(text) for text in _strings(texts)]
+        return pieces, ends[len(pieces)]
+
+    @property
+    def learns(self) -> bool:
+        """Whether it takes another pattern. Not for ever: after a few it does not."""
+        return self._tries > 0
+
     def learn(self, data: bytes, piece: Piece) -> bool:
-        """Take `data` as the pattern: `read` has made `piece` of it. Not for ever: after a few times it says no."""
+        """Take `data` as the pattern: `read` has made `piece` of it. Whether it could be taken."""
         if not self._tries:
             return False
         self._tries -= 1
@@ -93,3 +126,25 @@ class Alike:
         self._before_size, self._after_size, self._closing_size = map(len, (self.before, self.after, self.closing))
         self.kind = kind
         return True
+
+
+def _strings(texts: Sequence[bytes]) -> list[str]:
+    """What the insides of JSON strings say, up to one that is empty or no such inside."""
+    whole = b"".join(texts)
+    if _QUOTE not in whole and _BACKSLASH not in whole:
+        try:
+            found: list[str] = orjson.loads(b'["%b"]' % b'","'.join(texts))
+        except orjson.JSONDecodeError:
+            found = []
+        if texts and all(found):
+            return found
+    found = []
+    for text in texts:
+        try:
+            value = orjson.loads(b'"%b"' % text)
+        except orjson.JSONDecodeError:
+            break
+        if not value:
+            break
+        found.append(value)
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from harness.recorder.totals import Totals
@@ -12,8 +11,6 @@ from harness.recording.reader import RecordReader
 from harness.recording.records import Record
 from harness.recording.tail import Tail
 from harness.redaction.redactor import Redactor
-
-_LONGEST_PLACEHOLDER = 200
 
 
 class Past:
@@ -29,21 +26,18 @@ class Past:
         """Read a repaired recording; of an empty file there is nothing to know. Raises `RecordingError`."""
         tail = Tail()
         if path.stat().st_size:
-            for line_and_record in RecordReader(path, prefilter=self._blocks):
+            for line_and_record in RecordReader(path, choose=self._all):
                 tail.add(line_and_record[1])
                 self._add(line_and_record[1])
                 self.totals.add_recorded((line_and_record,))
         return tail
 
-    def _blocks(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """The blocks as they are. A placeholder may be split over two."""
-        end = b""
-        for block in blocks:
-            text = end + block
-            if b"[redacted:" in text:
-                self._redactor.go_on(text)
-            end = text[-_LONGEST_PLACEHOLDER:]
-            yield block
+    def _all(self, lines: list[bytes]) -> list[bytes]:
+        """The lines as they are, once the placeholders in them are known."""
+        for line in lines:
+            if b"[redacted:" in line:
+                self._redactor.go_on(line)
+        return lines
 
     def _add(self, record: Record) -> None:
         try:

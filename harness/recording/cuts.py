@@ -49,6 +49,13 @@ def timed_chunks(
     last_t = 0.0
     for raw, cuts, cut_t, t in parts:
         last_t = t
+        if cuts == []:
+            pending.append(raw)
+            continue
+        if cuts is None and not pending:
+            if raw:
+                found.append((t, raw))
+            continue
         start = 0
         for number, cut in enumerate((len(raw),) if cuts is None else cuts):
             pending.append(raw[start:cut])

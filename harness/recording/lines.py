@@ -12,6 +12,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,7 +21,7 @@ import orjson
 from agent.jsonio import NotJSON, loads_exact
 from harness.errors import BadLine, UnreadableRecording
 
-BLOCK = 1 << 18
+BLOCK = 1 << 16
 MAX_FAULTS = 50
 """Faults reported one by one; the rest is counted."""
 
@@ -30,6 +31,10 @@ _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n\0"
 _LONG_INTEGER = re.compile(rb"\d{19}")
 _RECORD_START = re.compile(r'\{"kind":"[a-z_]+","seq":\d')
+
+
+Choose = Callable[[list[bytes]], list[bytes]]
+"""Takes the lines of a block, without their ends, and gives those that are to be parsed."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -73,18 +78,20 @@ class Faults:
             self._more = 0
 
 
-def read_objects(blocks: Iterable[bytes], faults: Faults) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every JSON object of the lines, with its line number.
+def read_objects(
+    blocks: Iterable[bytes], faults: Faults, choose: Choose | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every JSON object of the lines, with its line number; with `choose` of those that it gives, and numbers of these.
 
     A broken line is a `truncated_tail` when nothing but blanks and NULs follows it, else a `bad_line`.
     """
     broken: tuple[int, str] | None = None
     loads, long_integer = orjson.loads, _LONG_INTEGER.search
-    for number, line in enumerate(split_lines(blocks), 1):
+    for number, line in enumerate(chain.from_iterable(_lines_of(blocks, choose)), 1):
         try:
             value = loads(line)
             if type(value) is dict:
-                if not _holds_strings(value) and long_integer(line):
+                if value.get("kind") != "frame" and not _holds_strings(value) and long_integer(line):
                     value = loads_exact(line)
                 if broken is None:
                     yield number, value
@@ -117,9 +124,8 @@ def read_objects(blocks: Iterable[bytes], faults: Faults) -> Iterator[tuple[int,
 
 
 def _holds_strings(record: dict[str, Any]) -> bool:
-    """Whether a record has no place for integers that could be too long for `orjson`: most records."""
-    kind = record.get("kind")
-    if kind == "frame" or kind == "body":
+    """Whether a record that is no frame has no place for integers that could be too long for `orjson`."""
+    if record.get("kind") == "body":
         return True
     event = record.get("event")
     return type(event) is dict and len(event) == 2 and type(event.get("text")) is str
@@ -174,6 +180,11 @@ def _inflate(blocks: Iterable[bytes], faults: Faults) -> Iterator[bytes]:
 
 def split_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Lines without their LF; the last one too where its LF is missing."""
+    return chain.from_iterable(_lines_of(blocks))
+
+
+def _lines_of(blocks: Iterable[bytes], choose: Choose | None = None) -> Iterator[list[bytes]]:
+    """The same, a block's at a time. A last line without LF is always given."""
     pending: list[bytes] = []
     for block in blocks:
         lines = block.split(b"\n")
@@ -185,9 +196,9 @@ def split_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
             lines[0] = b"".join(pending)
         rest = lines.pop()
         pending = [rest] if rest else []
-        yield from lines
+        yield lines if choose is None else choose(lines)
     if pending:
-        yield b"".join(pending)
+        yield [b"".join(pending)]
 
 
 def salvage(line: bytes) -> tuple[list[dict[str, Any]], str | None]:

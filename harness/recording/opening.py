@@ -84,12 +84,18 @@ class _Builder:
     def add(self, line: int, record: Record) -> None:
         kind = record.get("kind")
         try:
-            if type(kind) is not str:
+            if kind == "frame" or kind == "event":
+                call = self._calls.get(record["call"]) or _known(self._calls, "call", record)
+                if kind == "frame":
+                    call.frames.append(_part(record))
+                elif type(record["event"]) is dict:
+                    call.event_records.append(record)
+                else:
+                    raise TypeError("its event is no object")
+            elif type(kind) is not str:
                 raise TypeError("its kind is no string")
-            of_call = _OF_CALL.get(kind)
-            if of_call is not None:
-                call = self._calls.get(record["call"])
-                of_call(_known(self._calls, "call", record) if call is None else call, record)
+            elif kind in _OF_CALL:
+                _OF_CALL[kind](_known(self._calls, "call", record), record)
             elif kind == "request":
                 self._request(line, record)
             elif kind == "turn":
@@ -150,12 +156,6 @@ def _response(call: Call, record: Record) -> None:
     call.responded = record["t"]
 
 
-def _event(call: Call, record: Record) -> None:
-    if type(record["event"]) is not dict:
-        raise TypeError("its event is no object")
-    call.event_records.append(record)
-
-
 def _call_end(call: Call, record: Record) -> None:
     error = record.get("error") or {}
     if record["end"] not in ("eof", "closed", "error"):
@@ -164,21 +164,16 @@ def _call_end(call: Call, record: Record) -> None:
     call.end_record = record
 
 
-def _frame(call: Call, record: Record) -> None:
-    call.frames.append(_part(record))
-
-
 def _body(call: Call, record: Record) -> None:
     call.bodies.append(_part(record))
 
 
 def _part(record: Record) -> Part:
-    raw = record.get("raw")
-    data = raw.encode() if type(raw) is str else raw_bytes(record)
-    cut_t = record.get("cut_t")
+    get = record.get
+    raw, cut_t = get("raw"), get("cut_t")
     return Part(
-        data, record["i"], record["t"], record.get("cuts"), () if cut_t is None else tuple(cut_t),
-        record.get("unterminated", False),
+        raw.encode() if type(raw) is str else raw_bytes(record),
+        record["i"], record["t"], get("cuts"), () if cut_t is None else tuple(cut_t), get("unterminated", False),
     )  # fmt: skip
 
 
@@ -196,9 +191,7 @@ def _loop(turn: Turn, record: Record) -> None:
 
 _OF_CALL = {
     "response": _response,
-    "frame": _frame,
     "body": _body,
-    "event": _event,
     "call_end": _call_end,
 }
 _OF_TURN = {"tool_result": _tool_result, "loop": _loop}

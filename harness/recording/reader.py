@@ -6,12 +6,12 @@ first record is none of a recording is refused. Old versions are upgraded here, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
 from harness.errors import BadLine, NewerVersion, UnreadableRecording
-from harness.recording.lines import Fault, Faults, blocks_of, read_objects
+from harness.recording.lines import Choose, Fault, Faults, blocks_of, read_objects
 from harness.recording.order import OrderChecker
 from harness.recording.records import FORMAT, FORMAT_VERSION, KINDS, Record, upgrade, validate
 
@@ -30,14 +30,12 @@ class RecordReader:
         path: str | PathLike[str],
         *,
         strict: bool = False,
-        prefilter: Callable[[Iterator[bytes]], Iterator[bytes]] | None = None,
+        choose: Choose | None = None,
     ) -> None:
-        """`prefilter` takes the blocks of the file and gives the lines that are worth parsing, in blocks again; line
-        numbers count these then.
-        """
+        """`choose` takes the lines of a block and gives those that are worth parsing; line numbers count these then."""
         self.path = Path(path)
         self.strict = strict
-        self._prefilter = prefilter
+        self._choose = choose
         self.header: Record | None = None
         self.version = FORMAT_VERSION
         self._faults = Faults(self.path, strict=strict)
@@ -48,25 +46,27 @@ class RecordReader:
 
     def __iter__(self) -> Iterator[tuple[int, Record]]:
         faults = self._faults
-        blocks = blocks_of(self.path, faults)
-        records = read_objects(blocks if self._prefilter is None else self._prefilter(blocks), faults)
+        records = read_objects(blocks_of(self.path, faults), faults, self._choose)
         order = OrderChecker()
-        first, last = True, None
-        for number, record in records:
-            if first:
+        last = None
+        as_it_is = True
+        for numbered in records:
+            number, record = numbered
+            if last is None:
                 self._begin(number, record)
-                first = False
-            if self.version != FORMAT_VERSION:
+                as_it_is = self.version == FORMAT_VERSION and not self.strict
+            if not as_it_is:
                 record = upgrade(record, self.version)
-            if self.strict:
-                self._check(number, record, order)
-            last = record.get("kind")
-            if last == "header":
+                numbered = number, record
+                if self.strict:
+                    self._check(number, record, order)
+            last = record
+            if record.get("kind") == "header":
                 self.header = self.header or record
-            yield number, record
-        if first:
+            yield numbered
+        if last is None:
             raise UnreadableRecording("not a recording: no record in it", self.path, todo=_TODO)
-        if last != "end":
+        if last.get("kind") != "end":
             faults.note("not_closed", None, "the recording was not closed: the process that wrote it died")
 
     def _check(self, number: int, record: Record, order: OrderChecker) -> None:

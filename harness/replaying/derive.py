@@ -5,63 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from agent.events import DecodeOptions, Event, Text, to_dict
+from agent.events import DecodeOptions, to_dict
 from agent.jsonio import canonical, dumps
 from agent.providers import WIRES
-from agent.response import Framer, ResponseDecoder, no_response
+from agent.response import no_response
+from agent.response_reader import Numbered, ResponseReader
 from harness.errors import RecordingError
 from harness.recorder.encodings import coding_of
 from harness.recording.contents import Call
-from harness.recording.records import Record
 from harness.replaying.matching import shorten, value_differences
 
-_AT_ONCE = 64
+_FIRST, _AT_ONCE = 8, 64
+"""Frames of the first piece, from which a decoder can learn what all look like, and of the others."""
 
 Derived = list[tuple[int | None, dict[str, Any]]]
-"""Events with the index of their frame; None for those from the end of the response."""
+"""Events in their JSON form, each with the number of its frame; None for those from the end of the response."""
 
 
 def derive(call: Call) -> Derived:
+    """The events of a call in their JSON form."""
+    return [(frame, to_dict(event)) for frame, event in derived_events(call)]
+
+
+def derived_events(call: Call) -> Numbered:
     """The events of a call of a known wire format. Where its end is missing, those up to there.
 
     A body whose content coding was not undone gives none but those of its end.
     """
-    return [(frame, to_dict(event)) for frame, event in _events(call)]
-
-
-def _events(call: Call) -> list[tuple[int | None, Event]]:
     assert call.wire is not None
     died = call.end_record is None
     if call.response is None:
         return [] if died else [(None, event) for event in no_response(call.end, call.url)]
-    decoder = ResponseDecoder(
+    reader = ResponseReader(
         call.wire,
         status=call.response.status,
         headers=call.response.headers,
+        content_type=call.response.content_type,
         call=call.number,
         options=DecodeOptions.from_dict(call.decode),
     )
-    framer = Framer(call.response.content_type)
-    found: list[tuple[int | None, Event]] = []
-    index = 0
-    overflowed = False
+    found: Numbered = []
     for chunk in () if coding_of(call.response.headers) else _pieces(call):
-        for frame in framer.feed(chunk):
-            for event in decoder.frame(frame):
-                found.append((index, event))
-            index += 1
-        rest = framer.body(chunk)
-        if framer.overflowed and not overflowed:
-            overflowed = True
-            found += [(None, event) for event in decoder.overflow()]
-        elif rest and not overflowed:
-            decoder.body(rest)
-    if not died or (call.frames and call.frames[-1].unterminated):
-        for frame in framer.flush():
-            found += [(index, event) for event in decoder.frame(frame)]
-            index += 1
+        found += reader.feed(chunk)
     if not died:
-        found += [(None, event) for event in decoder.finish(call.end)]
+        found += reader.finish(call.end)
+    elif call.frames and call.frames[-1].unterminated:
+        found += reader.flush()
     return found
 
 
@@ -70,8 +59,9 @@ def _pieces(call: Call) -> Iterator[bytes]:
     if call.bodies:
         yield from call.chunks()
     else:
-        for start in range(0, len(call.frames), _AT_ONCE):
-            yield b"".join([part.raw for part in call.frames[start : start + _AT_ONCE]])
+        for start in (0, *range(_FIRST, len(call.frames), _AT_ONCE)):
+            end = start + _AT_ONCE if start else _FIRST
+            yield b"".join([part.raw for part in call.frames[start:end]])
 
 
 def first_difference(call: Call) -> str | None:
@@ -79,17 +69,14 @@ def first_difference(call: Call) -> str | None:
 
     Raises `RecordingError` for a wire format that is not known.
     """
-    gap = _gap(call)
-    if gap is not None:
-        return f"call {call.number}: {gap}"
+    missing = gap(call)
+    if missing is not None:
+        return f"call {call.number}: {missing}"
     if call.wire is None:
         return None
     if call.wire not in WIRES:
         raise RecordingError(f"call {call.number}: its wire format {call.wire!r} is none of {', '.join(WIRES)}")
-    events = _events(call)
-    if _agree(events, call.event_records):
-        return None
-    derived = [(frame, to_dict(event)) for frame, event in events]
+    derived = derive(call)
     recorded = [(record["frame"], record["event"]) for record in call.event_records]
     if call.end_record is None:
         derived, recorded = _as_far_as_written(call, derived, recorded)
@@ -103,23 +90,7 @@ def first_difference(call: Call) -> str | None:
     return None
 
 
-def _agree(events: list[tuple[int | None, Event]], records: list[Record]) -> bool:
-    """Whether derived and recorded events are the same, told quickly; no may be said of some that are."""
-    if len(events) != len(records):
-        return False
-    for (frame, event), record in zip(events, records, strict=True):
-        recorded = record["event"]
-        if record["frame"] != frame:
-            return False
-        if type(event) is Text and event.opaque is None:
-            if recorded.get("text") != event.text or recorded.get("type") != "text" or len(recorded) != 2:
-                return False
-        elif dumps(to_dict(event)) != dumps(recorded):
-            return False
-    return True
-
-
-def _gap(call: Call) -> str | None:
+def gap(call: Call) -> str | None:
     """What is missing of the call's bytes: records, or a part that could not be recorded."""
     for kind, parts in (("frame", call.frames), ("body", call.bodies)):
         for index, part in enumerate(parts):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from agent.messages import Message, ToolSpec
 from agent.providers import WIRES
 from agent.providers.base import Target
 from agent.providers.table import PROVIDERS, resolve
+from agent.response_reader import ResponseReader
 from harness.errors import ReplayMismatch
 from harness.recording.contents import Turn
 from harness.recording.opening import Recording
@@ -26,10 +27,15 @@ if TYPE_CHECKING:
     from harness.recorder.recorder import Recorder
 
 
-async def rerun(recording: Recording, recorder: Recorder | None = None) -> str | None:
+async def rerun(
+    recording: Recording,
+    recorder: Recorder | None = None,
+    reader: Callable[..., ResponseReader] = ResponseReader,
+) -> str | None:
     """Run every turn again; the first difference in one line, None where all is as recorded.
 
-    Tool results come from the recording, nothing is priced, no backoff is waited for. `recorder` records the replay.
+    Tool results come from the recording, nothing is priced, no backoff is waited for. `recorder` records the replay;
+    `reader` as in `Client`.
     Raises `TargetError` for a turn whose model or base URL cannot be used, `RecordingError` for what else it was given.
     """
     reruns: list[_TurnRerun] = []
@@ -37,7 +43,7 @@ async def rerun(recording: Recording, recorder: Recorder | None = None) -> str |
         [call for turn in recording.turns for call in turn.calls], on_closed=lambda call: reruns[-1].stop()
     )
     for turn in recording.turns:
-        reruns.append(_TurnRerun(turn, transport, recorder))
+        reruns.append(_TurnRerun(turn, transport, recorder, reader))
         difference = await reruns[-1].run()
         if difference is not None:
             return f"turn {turn.number}: {difference}"
@@ -49,8 +55,15 @@ async def rerun(recording: Recording, recorder: Recorder | None = None) -> str |
 class _TurnRerun(RecordedTurn):
     """One turn being run again over a replay transport."""
 
-    def __init__(self, turn: Turn, transport: ReplayTransport, recorder: Recorder | None) -> None:
+    def __init__(
+        self,
+        turn: Turn,
+        transport: ReplayTransport,
+        recorder: Recorder | None,
+        reader: Callable[..., ResponseReader],
+    ) -> None:
         super().__init__(turn)
+        self._reader = reader
         self._transport = transport
         self._recorder = recorder
 
@@ -65,7 +78,7 @@ class _TurnRerun(RecordedTurn):
             transport = self._recorder.transport(transport)
             tap = self._recorder.turn(history, base_url=self.turn.base_url, **shared)
             execute, ids = tap.tools(execute), tap.ids(ids)
-        async with Client(target, transport=transport) as client:
+        async with Client(target, transport=transport, reader=self._reader) as client:
             events: Any = run_turn(
                 history,
                 create_stream=self._streams(client),
@@ -138,6 +151,7 @@ def _target(turn: Turn) -> tuple[Target, str]:
     name = f"{turn.provider}/{turn.model}"
     row = PROVIDERS.get(turn.provider.lower())
     target, model = resolve(name, base_url=turn.base_url or (row.base_url if row is not None else None), environ={})
+    target = replace(target, key_variable=None)  # the options of the recorded calls name it
     call = next((call for call in turn.calls if call.wire in WIRES), None)
     if call is None or call.wire is None:
         return target, model

@@ -8,7 +8,6 @@ is parsed, so recordings of other programs give the same, more slowly.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from os import PathLike
 from typing import Any
 
@@ -16,25 +15,6 @@ from harness.recording.opening import Recording, assemble
 from harness.recording.opening import open as open_recording
 from harness.recording.reader import RecordReader
 from harness.report.facts import RecordingFacts, recording_facts
-
-Prefilter = Callable[[Iterator[bytes]], Iterator[bytes]]
-
-
-def by_lines(choose: Callable[[list[bytes]], list[bytes]]) -> Prefilter:
-    """A prefilter for `RecordReader`: `choose` takes the lines of a block, without their ends, and gives the lines that
-    are to be parsed."""
-
-    def prefilter(blocks: Iterator[bytes]) -> Iterator[bytes]:
-        pending: list[bytes] = []
-        for block in blocks:
-            head, line_end, rest = block.rpartition(b"\n")
-            if line_end:
-                yield b"\n".join([*choose(b"".join((*pending, head)).split(b"\n")), b""])
-                pending = []
-            pending.append(rest)
-        yield b"".join(pending)
-
-    return prefilter
 
 
 def read_facts(path: str | PathLike[str], *, content: bool = True) -> RecordingFacts:
@@ -44,7 +24,7 @@ def read_facts(path: str | PathLike[str], *, content: bool = True) -> RecordingF
     damaged, is read whole: only that tells what is wrong where, and how far it goes. Raises `UnreadableRecording` and
     `NewerVersion`.
     """
-    reader = RecordReader(path, prefilter=_WITH_CONTENT if content else _WITHOUT_CONTENT)
+    reader = RecordReader(path, choose=_joined if content else _without_content)
     recording = assemble(reader, reader.path)
     recording.header = reader.header
     if reader.warnings or not _is_sound(recording):
@@ -124,7 +104,3 @@ def _without_content(lines: list[bytes]) -> list[bytes]:
             and line.find(b'{"type":"tool_call"', 40, _HEAD) < 0
         )
     ]
-
-
-_WITH_CONTENT = by_lines(_joined)
-_WITHOUT_CONTENT = by_lines(_without_content)

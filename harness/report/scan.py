@@ -14,7 +14,6 @@ from harness.recording.records import Record
 from harness.report.endings import recording_ending
 from harness.report.facts import end_totals, plain, sum_costs
 from harness.report.figures import Usage, add_usage, usage_of
-from harness.report.reading import by_lines
 from harness.report.values import any_text, mapping, text
 
 
@@ -47,7 +46,7 @@ def scan(path: Path) -> Row:
     """The row of one recording. Never raises for a file."""
     tally = _Tally()
     try:
-        for _, record in RecordReader(path, prefilter=_wanted):
+        for _, record in RecordReader(path, choose=_wanted):
             tally.add(record)
     except RecordingError as error:
         return Row(str(path), fault=str(error))
@@ -57,8 +56,11 @@ def scan(path: Path) -> Row:
 _PASSED = re.compile(
     rb'\{"kind":"(?:frame"|body"|response"|call_end"|event"[^\n{]{0,200}\{"type":"(?:text|reasoning)")'
 )
-_wanted = by_lines(lambda lines: [line for line in lines if _PASSED.match(line) is None])
-"""Leaves the lines that say something to a table."""
+
+
+def _wanted(lines: list[bytes]) -> list[bytes]:
+    """Leaves the lines that say something to a table."""
+    return [line for line in lines if _PASSED.match(line) is None]
 
 
 class _Tally:

@@ -124,3 +124,30 @@ def test_a_stream_gives_what_it_gave_frame_by_frame(pieces):
     decoder = adapter("openai-chat").decoder()
     found = [event for data in payloads for event in decoder.feed(Frame(data, data))]
     assert found == [Text(piece) for piece in pieces if piece]
+
+
+def test_a_run_ends_where_something_else_begins():
+    alike = pattern("openai-chat", chat("a", "xyz"))
+    run = chat("b", "1") + chat('c"\\', "") + chat("\u00e9", "22")
+    pieces = [Text("b"), Text('c"\\'), Text("\u00e9")]
+    assert alike.run(run) == (pieces, len(run))
+    for rest in (chat(""), chat("d", "x y"), chat("d", "xyz")[:-1], b" ", chat("e", usage={}), b'"}'):
+        assert alike.run(run + rest) == (pieces, len(run))
+    assert alike.run(chat("", "xyz") + run) == ([], 0)
+    assert alike.run(b"") == ([], 0)
+
+
+@given(st.lists(texts, max_size=6), bytes_of_json, st.integers(0, 900), st.sampled_from(["openai-chat", "anthropic"]))
+def test_a_run_is_what_its_parts_are(pieces, noise, at, wire):
+    """Cut into the parts that it takes, each of them is read as the same piece."""
+    make = (
+        (lambda text: chat(text, "pad") + b"\n\n") if wire == "openai-chat" else lambda text: anthropic(text) + b"\n\n"
+    )
+    decoder = adapter(wire).decoder()
+    alike = Alike(lambda data: decoder.piece(data))
+    assert alike.learn(make("first"), Text("first"))
+    data = b"".join(map(make, pieces))
+    data = data[:at] + noise + data[at:]
+    found, size = alike.run(data)
+    parts = data[:size].split(b"\n\n")[:-1]
+    assert [decoder.piece(part) for part in parts] == found

@@ -34,9 +34,9 @@ def test_a_whole_recording(tmp_path, strict, compress):
     assert read(path, strict=strict) == (numbered(), [])
 
 
-def test_a_prefilter_decides_what_is_parsed(tmp_path):
+def test_what_is_parsed_can_be_chosen(tmp_path):
     path = write(tmp_path, lines(numbered()))
-    found = RecordReader(path, prefilter=lambda blocks: (b"\n".join(block.split(b"\n")[:2]) for block in blocks))
+    found = RecordReader(path, choose=lambda lines: lines[:2])
     assert [record["kind"] for _, record in found] == ["header", "turn"]
 
 

@@ -1,0 +1,104 @@
+"""One response, from bytes to events with the numbers of their frames. Pure.
+
+Most of a stream are frames that differ only in their text. Where such frames follow one another, their texts are taken
+right out of the bytes; everything else goes through `Framer` and `ResponseDecoder`, and all the rules are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.events import EOF, DecodeOptions, End, Event, Reasoning, Text
+from agent.providers.alike import Alike
+from agent.response import Framer, ResponseDecoder
+from agent.sse import DEFAULT_LIMIT, Frame, SSEDecoder
+
+Numbered = list[tuple[int | None, Event]]
+"""Events, each with the number of its frame from 0; None for those that come of no frame."""
+
+_BLOCK_END = b"\n\n"
+
+
+class ResponseReader:
+    """Chunks of one response in, events out; any chunking gives the same.
+
+    `frames` counts the frames so far. After a frame that was too large (`overflowed`) nothing more is read.
+    """
+
+    def __init__(
+        self,
+        wire: str,
+        *,
+        status: int = 200,
+        headers: Sequence[tuple[str, str]] = (),
+        content_type: str | None = None,
+        call: int = 0,
+        options: DecodeOptions = DecodeOptions(),
+    ) -> None:
+        self.frames = 0
+        self.overflowed = False
+        self._framer = Framer(content_type)
+        self._decoder = ResponseDecoder(wire, status=status, headers=headers, call=call, options=options)
+        self._alike = Alike(self._read)
+
+    def feed(self, chunk: bytes) -> Numbered:
+        """The events that `chunk` completes."""
+        framer = self._framer
+        events: Numbered = []
+        if self._decoder.plain and len(chunk) < DEFAULT_LIMIT:
+            if not framer.between:
+                border = chunk.find(_BLOCK_END) + len(_BLOCK_END)
+                if border >= len(_BLOCK_END):
+                    events, chunk = self._feed(chunk[:border]), chunk[border:]
+            if framer.between and self._decoder.plain:
+                pieces, size = self._alike.run(chunk)
+                if pieces:
+                    events += enumerate(pieces, self.frames)
+                    self.frames += len(pieces)
+                    chunk = chunk[size:]
+            if not chunk:
+                return events
+        return events + self._feed(chunk)
+
+    def flush(self) -> Numbered:
+        """The events of a frame that the stream ended in."""
+        return self._decoded(self._framer.flush())
+
+    def finish(self, end: End = EOF) -> Numbered:
+        """What is left, and the closing `usage`."""
+        events = self.flush()
+        return events + [(None, event) for event in self._decoder.finish(end)]
+
+    def _feed(self, chunk: bytes) -> Numbered:
+        framer, decoder = self._framer, self._decoder
+        if self.overflowed:
+            return []
+        frames = framer.feed(chunk)
+        events = self._decoded(frames)
+        if framer.overflowed:
+            self.overflowed = True
+            events += [(None, event) for event in decoder.overflow()]
+        elif framer.is_stream is False:
+            decoder.body(framer.body(chunk))
+        elif frames and decoder.plain and self._alike.learns:
+            self._learn(frames[-1])
+        return events
+
+    def _decoded(self, frames: list[Frame]) -> Numbered:
+        decode = self._decoder.frame
+        events: Numbered = []
+        for frame in frames:
+            for event in decode(frame):
+                events.append((self.frames, event))
+            self.frames += 1
+        return events
+
+    def _learn(self, frame: Frame) -> None:
+        """Take a frame that is nothing but a piece of text as the pattern of those that follow."""
+        piece = self._decoder.piece(frame)
+        if piece is not None and frame.id is None and self.frames > 1:  # the first may have a byte order mark
+            self._alike.learn(frame.raw, piece)
+
+    def _read(self, raw: bytes) -> Text | Reasoning | None:
+        frames = SSEDecoder().feed(raw)
+        return self._decoder.piece(frames[0]) if len(frames) == 1 else None
