@@ -145,7 +145,7 @@ def _problems(ran: Ran) -> list[Block]:
     again = [f"{_name(trial)}: {_after(facts)}" for trial in ran.trials for facts in ran.again.get(trial, ())]
     found: list[Block] = []
     if errors:
-        found.append(Details(f"{plural(len(errors), 'trial')} ended in an error and count as failed:", errors))
+        found.append(Details(f"{plural(len(errors), 'trial')} ended in an error, counted as failed:", errors))
     if again:
         found.append(Details(f"{plural(len(again), 'trial was', 'trials were')} run again:", again))
     for why, names in missing.items():

@@ -151,7 +151,7 @@ def test_provider_errors_fail_and_can_be_run_again():
     with server(answer) as provider:
         result = run(provider.url)
         assert result.exit_code == 1
-        assert "1 trial ended in an error and count as failed:" in result.stdout
+        assert "1 trial ended in an error, counted as failed:" in result.stdout
         assert "a, seeds, repeat 1: invalid_request: Provider HTTP 400: the seeds are out" in result.stdout
         assert run(provider.url).exit_code == 1
         assert len(provider.exchanges) == 2
