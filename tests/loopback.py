@@ -27,10 +27,16 @@ class Exchange:
     keep_alive: bool = False
 
     async def head(self, status: int = 200, content_type: str | None = SSE, **headers: str) -> None:
-        """Send the status line and the headers; the body ends with the connection unless a header says otherwise."""
+        """Send the status line and the headers; the body ends with the connection unless a header says otherwise.
+
+        A client is told where the connection ends with this answer (RFC 9112, 9.6): else it may send its next request
+        on it before it sees that it was closed.
+        """
         lines = [f"HTTP/1.1 {status} X"]
         if content_type is not None:
             lines.append(f"content-type: {content_type}")
+        if not self.keep_alive:
+            lines.append("connection: close")
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         await self.send(("\r\n".join(lines) + "\r\n\r\n").encode())
 

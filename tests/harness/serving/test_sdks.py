@@ -35,7 +35,7 @@ def answering(rows):
     async def handle(exchange):
         row = next(row for name, row in rows.items() if f'"{name}"'.encode() in exchange.body)
         body = (SHARED / "corpus" / "cases" / row["body_file"]).read_bytes()
-        await exchange.head(row["http_status"], row["content_type"], transfer_encoding="chunked", connection="close")
+        await exchange.head(row["http_status"], row["content_type"], transfer_encoding="chunked")
         for piece in re.split(rb"(?<=\n\n)|(?<=\r\n\r\n)", body):
             if piece:
                 await exchange.chunk(piece)
@@ -87,7 +87,7 @@ def test_a_changed_prompt_is_told_by_the_sdk(wire, tmp_path):
     sdk(wire)
 
     async def handle(exchange):
-        await exchange.head(connection="close")
+        await exchange.head()
         await exchange.send(FRAMES[0])
 
     path = tmp_path / "r.jsonl"
