@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, TypeVar
 
 import click
@@ -15,11 +16,16 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:
-    """The results in the order of the items. `work` and all that goes in and out must be picklable."""
+def in_processes(
+    work: Callable[[Item], Result], items: Sequence[Item], jobs: int, *, hold: bool = False
+) -> Iterator[Result]:
+    """The results in the order of the items. `work` and all that goes in and out must be picklable.
+
+    `hold`: where there is only this process, Ctrl-C waits for the item at work, for `work` that runs an event loop.
+    """
     workers = min(jobs, len(items))
     if workers <= 1:
-        yield from map(work, items)
+        yield from _one_by_one(work, items) if hold else map(work, items)
         return
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
@@ -32,6 +38,38 @@ def in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs: in
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _one_by_one(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    with _interrupts_held() as check:
+        for item in items:
+            yield work(item)
+            check()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[Callable[[], None]]:
+    """Hold Ctrl-C back until the function that this gives is called; a second one does not wait.
+
+    An interrupt would break off an event loop that is just being made or unmade: with complaints at exit, or unheard.
+    """
+    held = False
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        nonlocal held
+        if held:
+            raise KeyboardInterrupt
+        held = True
+
+    def check() -> None:
+        if held:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, hold)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

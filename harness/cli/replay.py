@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
@@ -72,7 +67,8 @@ def command(
         ctx.exit(replay_child(paths, child, **options))
     files = find_recordings(paths)
     started = time.perf_counter()
-    results = list(with_progress(_replay_all(files, jobs), len(files), "replaying"))
+    replays = in_processes(replay_recording, files, jobs, hold=True)
+    results = list(with_progress(replays, len(files), "replaying"))
     seconds = time.perf_counter() - started
     if as_json:
         _print_json(results, seconds)
@@ -93,41 +89,6 @@ def _check_form(ctx: click.Context, child: list[str] | None) -> None:
         if (child is not None) == (name in _OF_REPLAY):
             rule = "does not go with" if child is not None else "needs"
             raise click.UsageError(f"{option.opts[-1]} {rule} `-- COMMAND`")
-
-
-def _replay_all(files: list[Path], jobs: int) -> Iterator[Replayed]:
-    if jobs > 1 and len(files) > 1:
-        yield from in_processes(replay_recording, files, jobs)
-        return
-    with _interrupts_held() as check:
-        for file in files:
-            yield replay_recording(file)
-            check()
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[Callable[[], None]]:
-    """Hold Ctrl-C back until the function that this gives is called; a second one does not wait.
-
-    In the middle of a replay it would break off an event loop that is just being made, with complaints at exit.
-    """
-    held = False
-
-    def hold(number: int, frame: FrameType | None) -> None:
-        nonlocal held
-        if held:
-            raise KeyboardInterrupt
-        held = True
-
-    def check() -> None:
-        if held:
-            raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, hold)
-    try:
-        yield check
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _print_table(results: list[Replayed], seconds: float, quiet: bool) -> None:

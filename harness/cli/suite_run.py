@@ -67,7 +67,7 @@ def command(
     plan = plan_run(load_suites(paths), expression)
     output = Output("json" if as_json else form, out)
     work = partial(run_job, price=price_for(prices, current()), costs=output.is_json)
-    judged = in_processes(work, plan.jobs, jobs)
+    judged = in_processes(work, plan.jobs, jobs, hold=True)
     results = []
     for result in with_progress(judged, len(plan.jobs), "judging"):
         results.append(result)

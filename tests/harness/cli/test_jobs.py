@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import operator
+import signal
 import sys
 
 import pytest
@@ -36,3 +37,14 @@ def test_no_bar_elsewhere(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert [*with_progress(iter("abc"), 3, "working")] == ["a", "b", "c"]
     assert sys.stderr.getvalue() == ""
+
+
+def test_an_interrupt_is_held_and_a_second_one_is_not():
+    before = signal.getsignal(signal.SIGINT)
+    with jobs._interrupts_held() as check:
+        check()
+        signal.raise_signal(signal.SIGINT)
+        for stop in (check, lambda: signal.raise_signal(signal.SIGINT)):
+            with pytest.raises(KeyboardInterrupt):
+                stop()
+    assert signal.getsignal(signal.SIGINT) is before

@@ -10,7 +10,6 @@ import time
 
 import pytest
 
-from harness.cli import replay
 from tests.command import harness, started
 from tests.harness.cli.cli import call, lines_of, refusal
 from tests.scripted import fixture, scripted
@@ -187,14 +186,3 @@ def test_interrupted(folder, jobs):
             time.sleep(0.1)
         assert process.communicate(timeout=30) == (b"", b"")
         assert process.returncode == 130
-
-
-def test_an_interrupt_is_held_and_a_second_one_is_not():
-    before = signal.getsignal(signal.SIGINT)
-    with replay._interrupts_held() as check:
-        check()
-        signal.raise_signal(signal.SIGINT)
-        for stop in (check, lambda: signal.raise_signal(signal.SIGINT)):
-            with pytest.raises(KeyboardInterrupt):
-                stop()
-    assert signal.getsignal(signal.SIGINT) is before
