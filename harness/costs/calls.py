@@ -71,7 +71,8 @@ def call_costs(
 
     That needs the content of such calls: read the facts with it, or by `harness.costs.reading.cost_facts`.
     `at`: price all calls at this time, instead of each at its own. `on`: providers and models to price the same tokens
-    on. A call without a provider has no price: its host is not guessed from.
+    on. Where a recording does not name the provider, it is the one at the host of the request; at an unknown host it is
+    unknown, and the call has no price.
     """
     priced = price if isinstance(price, PricedBy) else PricedBy(table=price)
     return [_cost(call, _made(facts, call), priced, at, on) for call in facts.calls]
@@ -90,6 +91,7 @@ def _cost(
     models = [*dict.fromkeys(model for model in (call.answered_by, call.model) if model is not None)]
     usd = uncached = source = None
     exceeds = False
+    provider = call.provider or priced.provider_at(call.url, call.wire)
     others: tuple[Decimal | None, ...] = (None,) * len(on)
     brought = call.usage is not None or bool(call.content)
     if not brought:
@@ -99,10 +101,10 @@ def _cost(
         counts = usage_from_dict({**call.usage, "iterations": call.iterations})
         exceeds = exceeds_input(counts)
         others = tuple(_usd(priced.reprice(counts, *target, when)) for target in on)
-        quote = None if call.provider is None else priced.quote(counts, call.provider, models, when)
-        if quote is not None and call.provider is not None:
+        quote = None if provider is None else priced.quote(counts, provider, models, when)
+        if quote is not None and provider is not None:
             usd, source = quote.usd, quote.source
-            uncached = _uncached(counts, usd, priced, call.provider, models, when)
+            uncached = _uncached(counts, usd, priced, provider, models, when)
     return CallCost(
         call=call.call,
         turn=call.turn,
@@ -110,7 +112,7 @@ def _cost(
         failed=bool(call.errors) or call.stop_reason in _FAILED,
         brought=brought,
         at=made,
-        provider=call.provider,
+        provider=provider,
         model=models[0] if models else None,
         usage=call.usage,
         usd=usd,

@@ -26,7 +26,9 @@ def _money(amount: Money, unpriced: str) -> str:
 
 
 def signed(usd: Decimal) -> str:
-    return f"-{cost(-usd)}" if usd < 0 else cost(usd)
+    """Dollars that may be below 0."""
+    shown = cost(abs(usd))
+    return shown if usd >= 0 else shown.replace("under ", "over ").replace("$", "-$")
 
 
 def percent(part: Decimal | int, of: Decimal | int) -> str:

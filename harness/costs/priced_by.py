@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from agent.events import Usage
 from agent.pricing import billed, price, price_from_row, table_version, without_cache
+from agent.providers.table import PROVIDERS, Provider
 from harness.costs.rows import Row, find_row, row_at
 
 if TYPE_CHECKING:
@@ -53,17 +55,29 @@ class Quote:
     source: int
 
 
+def _hosts(providers: Mapping[str, Provider]) -> dict[str, str]:
+    """The names of providers by host, and by wire format and host; of several at one host the first one counts."""
+    found: dict[str, str] = {}
+    for row in providers.values():
+        host = urlsplit(row.base_url).netloc
+        found.setdefault(f"{row.wire} {host}", row.name)
+        found.setdefault(host, row.name)
+    return found
+
+
 @dataclass(slots=True, frozen=True)
 class PricedBy:
     """A price function (`agent.loop_types.Price`) that also tells where a price comes from.
 
-    `rows`: the configured ones, of the file `rows_from`. `table`: asked last; None is `agent.pricing.price`.
+    `rows`: the configured ones, of the file `rows_from`. `table`: asked last; None is `agent.pricing.price`. `hosts`:
+    providers by where they are reached.
     """
 
     pinned: PriceFile | None = None
     rows: Mapping[str, Row] = field(default_factory=dict)
     rows_from: str | None = None
     table: Price | None = None
+    hosts: Mapping[str, str] = field(default_factory=lambda: _hosts(PROVIDERS))
 
     def __call__(self, usage: Usage, provider: str, model: str, at: datetime | None = None) -> Decimal | None:
         found = self.quote(usage, provider, (model,), at)
@@ -72,6 +86,14 @@ class PricedBy:
     @property
     def exclusive(self) -> bool:
         return self.pinned is not None and self.pinned.exclusive
+
+    def provider_at(self, url: str, wire: str | None) -> str | None:
+        """The provider at the host of a request, None where that is none that is known."""
+        try:
+            host = urlsplit(url).netloc
+        except ValueError:
+            return None
+        return self.hosts.get(f"{wire} {host}") or self.hosts.get(host)
 
     def sources(self) -> list[Source]:
         """The sources in the order in which they are asked."""
@@ -128,7 +150,8 @@ class PricedBy:
 
 def configured(config: Config, pinned: PriceFile | None = None) -> PricedBy:
     """The prices of a user: a file's, then the configured rows, then the table."""
-    return PricedBy(pinned, config.prices, None if config.path is None else config.path.name)
+    rows_from = None if config.path is None else config.path.name
+    return PricedBy(pinned, config.prices, rows_from, hosts=_hosts(config.providers))
 
 
 def _sum(quotes: list[Quote | None]) -> Quote | None:

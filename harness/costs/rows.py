@@ -15,16 +15,20 @@ Row = Mapping[str, Any]
 """`tier` entries: `above` (int), `since` and `until` (date), `between` (two times), and prices."""
 
 _DATED = re.compile(r"-(?:20\d\d-\d\d-\d\d|20\d{6})$")
+_BILLED_AS = {"openai-responses": ("openai",)}
+"""Another API of a provider, at the same prices."""
+
 _CONDITIONS = frozenset({"above", "since", "until", "between"})
 
 
 def find_row(rows: Mapping[str, Row], provider: str, model: str) -> Row | None:
     """The row of `provider/model`, else that of the model without a date at its end (providers answer with
-    `gpt-4.1-2025-04-14` where `gpt-4.1` was asked), else `provider/*`."""
-    for name in (model, _DATED.sub("", model), "*"):
-        row = rows.get(f"{provider}/{name}")
-        if row is not None:
-            return row
+    `gpt-4.1-2025-04-14` where `gpt-4.1` was asked), else `provider/*`; those of `openai` for `openai-responses` too."""
+    for owner in (provider, *_BILLED_AS.get(provider, ())):
+        for name in (model, _DATED.sub("", model), "*"):
+            row = rows.get(f"{owner}/{name}")
+            if row is not None:
+                return row
     return None
 
 

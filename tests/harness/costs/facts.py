@@ -16,8 +16,9 @@ ERROR = {"type": "error", "message": "busy", "kind": "overloaded", "retryable": 
 
 def call(number: int = 0, **given: Any) -> CallFacts:
     known: dict[str, Any] = {
-        "call": number, "turn": 0, "provider": "p", "model": "asked", "answered_by": "answered", "started": 0.0,
-        "usage": USAGE, "content": [], "tool_results": [], "errors": [], "stop_reason": "stop",
+        "call": number, "turn": 0, "url": "http://test/v1", "provider": "p", "model": "asked",
+        "answered_by": "answered", "started": 0.0, "usage": USAGE, "content": [], "tool_results": [], "errors": [],
+        "stop_reason": "stop",
     }  # fmt: skip
     return CallFacts(**(dict.fromkeys(field.name for field in fields(CallFacts)) | known | given))
 

@@ -80,6 +80,13 @@ def test_without_a_provider_nothing_is_guessed():
     assert (found.usd, found.provider, found.model, prices.asked) == (None, None, "answered", [])
 
 
+def test_the_provider_at_the_host_where_the_recording_names_none():
+    prices = Prices(answered=Decimal(1))
+    url, wire = "https://api.openai.com/v1/responses", "openai-responses"
+    (found,) = call_costs(recording(call(provider=None, url=url, wire=wire)), prices)
+    assert (found.usd, found.provider) == (1, "openai-responses")
+
+
 def test_a_call_that_brought_nothing_costs_nothing():
     failed = call(usage=None, answered_by=None, errors=[ERROR], stop_reason="error")
     (found,) = call_costs(recording(failed), Prices(), on=[("a", "b")])

@@ -25,6 +25,7 @@ def test_money(amount, shown, cell):
 
 
 def test_signs_and_shares():
+    assert (signed(Decimal("1e-9")), signed(Decimal("-1e-9"))) == ("under $0.000001", "over -$0.000001")
     assert (signed(Decimal("-0.5")), signed(Decimal("0.5")), signed(Decimal(0))) == (
         "-$0.500000", "$0.500000", "$0.000000",
     )  # fmt: skip

@@ -11,6 +11,7 @@ import pytest
 
 from agent.events import Usage
 from agent.pricing import price, table_version
+from agent.providers.table import PROVIDERS, Provider
 from harness.config import Config
 from harness.costs.priced_by import PricedBy, PriceFile, Quote, Source, configured
 
@@ -96,6 +97,27 @@ def test_configured():
     assert configured(config)(USAGE, "openai", "own") == 2
     assert configured(config, PriceFile("p", {"openai/own": row(5)}))(USAGE, "openai", "own") == 5
     assert configured(config).sources()[0] == Source("configuration", "pyproject.toml [tool.harness.prices]")
+
+
+LAB = Provider("lab", "http://127.0.0.1:9/v1", ())
+
+
+@pytest.mark.parametrize(
+    ("url", "wire", "found"),
+    [
+        ("https://api.openai.com/v1/chat/completions", "openai-chat", "openai"),
+        ("https://api.openai.com/v1/responses", "openai-responses", "openai-responses"),
+        ("https://api.openai.com/v1/responses", None, "openai"),
+        ("https://api.deepseek.com/anthropic/v1/messages", "anthropic", "deepseek"),
+        ("https://api.openai.com.evil.test/v1", "openai-chat", None),
+        ("http://127.0.0.1:9/v1/chat/completions", "openai-chat", "lab"),
+        ("http://127.0.0.1:8080/v1/chat/completions", "openai-chat", None),
+        ("http://[", None, None),
+        ("", None, None),
+    ],
+)
+def test_the_provider_at_a_host(url, wire, found):
+    assert configured(Config(providers={**PROVIDERS, "lab": LAB})).provider_at(url, wire) == found
 
 
 def test_it_can_be_sent_to_another_process():

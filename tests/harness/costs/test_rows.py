@@ -8,7 +8,10 @@ import pytest
 
 from harness.costs.rows import find_row, row_at
 
-ROWS = {"openai/gpt-4.1": {"input": 1}, "openai/gpt-4.1-2025-04-14": {"input": 2}, "ollama/*": {"input": 0}}
+ROWS = {
+    "openai/gpt-4.1": {"input": 1}, "openai/gpt-4.1-2025-04-14": {"input": 2}, "ollama/*": {"input": 0},
+    "openai-responses/o3": {"input": 3}, "openai/o3": {"input": 4},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -21,6 +24,9 @@ ROWS = {"openai/gpt-4.1": {"input": 1}, "openai/gpt-4.1-2025-04-14": {"input": 2
         ("openai", "gpt-4.1-mini", None),
         ("openai", "gpt-4.1-0131", None),
         ("azure", "gpt-4.1", None),
+        ("openai-responses", "gpt-4.1-2026-01-31", 1),
+        ("openai-responses", "o3", 3),
+        ("openai", "o3", 4),
         ("ollama", "anything/at-all:7b", 0),
     ],
 )
