@@ -9,6 +9,13 @@ from pathlib import Path
 from harness.errors import HarnessError
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
+WORKSPACE = ".workspace"
+"""`X.workspace` beside `X.jsonl`: the folder as the recorded run left it."""
+
+
+def in_workspace(path: Path) -> bool:
+    """Whether a file belongs to the workspace of a trial: it is none of ours then, whatever it holds."""
+    return any(part.endswith(WORKSPACE) for part in path.parts[:-1])
 
 
 def find_recordings(paths: Iterable[str]) -> list[Path]:
@@ -41,4 +48,5 @@ def _named(text: str) -> list[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())
+    files = (file for file in folder.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())
+    return sorted(file for file in files if not in_workspace(file.relative_to(folder)))

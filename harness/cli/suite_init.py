@@ -34,9 +34,9 @@ def command(paths: tuple[str, ...], out: Path | None, force: bool, prices: Path 
     harness suite init recordings/ --out recordings/garden.suite.toml
     harness suite init session.jsonl
     """
+    from harness.paths import in_workspace
     from harness.suites.case import SUFFIX
     from harness.suites.init import first_suite
-    from harness.suites.recordings import in_workspace
 
     files = [file for file in find_recordings(paths) if not in_workspace(file)]
     out = out or _beside(files, SUFFIX)

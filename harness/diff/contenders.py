@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError, RecordingError
-from harness.paths import SUFFIXES
+from harness.paths import SUFFIXES, in_workspace
 from harness.recording.reader import RecordReader
-from harness.suites.recordings import in_workspace
 
 
 @dataclass(slots=True)

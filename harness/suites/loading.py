@@ -14,10 +14,10 @@ from harness.checks.registry import check_class, names
 from harness.errors import CheckError, HarnessError, SuiteError
 from harness.files import find_files
 from harness.model_errors import first_problem, key_text
-from harness.paths import SUFFIXES
+from harness.paths import SUFFIXES, in_workspace
 from harness.suites.case import SUFFIX, Case, Suite, slug
 from harness.suites.models import CaseTable, SuiteTable
-from harness.suites.recordings import in_workspace, is_pattern
+from harness.suites.recordings import is_pattern
 
 if TYPE_CHECKING:
     from harness.checks.base import Check

@@ -7,17 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import RecordingError, SuiteError
-from harness.paths import SUFFIXES
+from harness.paths import SUFFIXES, WORKSPACE, in_workspace
 from harness.recording.reader import RecordReader
 from harness.suites.case import Case
-
-WORKSPACE = ".workspace"
-"""`X.workspace` beside `X.jsonl`: the folder as the recorded run left it."""
-
-
-def in_workspace(path: Path) -> bool:
-    """Whether a file belongs to the workspace of a trial: it is none of ours then, whatever it holds."""
-    return any(part.endswith(WORKSPACE) for part in path.parts[:-1])
 
 
 def final_workspace(path: Path) -> Path | None:

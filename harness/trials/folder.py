@@ -16,6 +16,7 @@ from pathlib import Path
 
 from harness.costs.reading import cost_facts
 from harness.errors import HarnessError, RecordingError
+from harness.paths import WORKSPACE
 from harness.recording.writer import claim
 from harness.report.facts import RecordingFacts
 from harness.trials.plan import Plan, Trial
@@ -24,7 +25,7 @@ from harness.trials.workspaces import remove_tree
 _PLAN, _LOCK = "trials.json", ".lock"
 _SCRATCH = "harness-run-"
 _ASIDE = ".set-aside-"
-_RECORDINGS = f"*.jsonl{_ASIDE}*", "*.jsonl", "*.workspace"
+_RECORDINGS = f"*.jsonl{_ASIDE}*", "*.jsonl", f"*{WORKSPACE}"
 
 
 @contextmanager

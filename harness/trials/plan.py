@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError
+from harness.paths import WORKSPACE
 from harness.suites.case import Case, slug
 
 FORMAT, VERSION = "trials", 1
@@ -86,7 +87,7 @@ class Trial:
     @property
     def workspace(self) -> Path:
         """Where the files are kept as the trial left them."""
-        return self.path.with_suffix(".workspace")
+        return self.path.with_suffix(WORKSPACE)
 
 
 def planned_case(case: Case, workspace: str | None) -> PlannedCase:

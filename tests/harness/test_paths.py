@@ -11,7 +11,15 @@ from harness.paths import find_recordings
 
 @pytest.fixture(autouse=True)
 def tree(tmp_path, monkeypatch):
-    for name in ("a.jsonl", "notes.txt", "runs/c.jsonl", "runs/b.jsonl.gz", "runs/deep/d.jsonl", "other/x.json"):
+    for name in (
+        "a.jsonl",
+        "notes.txt",
+        "runs/c.jsonl",
+        "runs/b.jsonl.gz",
+        "runs/deep/d.jsonl",
+        "other/x.json",
+        "runs/a.workspace/deep/e.jsonl",
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
@@ -29,7 +37,8 @@ def tree(tmp_path, monkeypatch):
         (["runs", "a.jsonl"], ["runs/b.jsonl.gz", "runs/c.jsonl", "runs/deep/d.jsonl", "a.jsonl"]),
         (["runs/c.jsonl", "./runs/c.jsonl", "runs/"], ["runs/c.jsonl", "runs/b.jsonl.gz", "runs/deep/d.jsonl"]),
         (["*.jsonl"], ["a.jsonl"]),
-        (["**/*.jsonl"], ["a.jsonl", "runs/c.jsonl", "runs/deep/d.jsonl"]),
+        (["runs/*/*.jsonl"], ["runs/deep/d.jsonl"]),
+        (["runs/a.workspace"], ["runs/a.workspace/deep/e.jsonl"]),
         (["r*"], ["runs/b.jsonl.gz", "runs/c.jsonl", "runs/deep/d.jsonl"]),
     ],
 )

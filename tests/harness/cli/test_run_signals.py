@@ -91,8 +91,10 @@ def test_a_killed_run_leaves_nothing_behind_for_long(folder):
 
 
 def test_two_runs_in_one_folder(folder):
-    with server(lambda body, at: STALL) as provider, started(*command(provider.url), cwd=folder):
+    with server(lambda body, at: STALL) as provider, started(*command(provider.url), cwd=folder) as process:
         wait_for(lambda: bool(provider.exchanges), "the request")
         done = harness(*command(provider.url), cwd=folder)
+        process.terminate()
+        process.communicate(timeout=20)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "harness: trials: another `harness run` works in it; wait for it to end\n"

@@ -5,7 +5,8 @@ import gzip
 import pytest
 
 from harness.errors import SuiteError
-from harness.suites.recordings import Recordings, final_workspace, in_workspace
+from harness.paths import in_workspace
+from harness.suites.recordings import Recordings, final_workspace
 from tests.harness.sessions import Turn, chat, record
 from tests.harness.suites.suite_files import suite, with_recordings
 
