@@ -17,6 +17,9 @@ Numbered = list[tuple[int | None, Event]]
 """Events, each with the number of its frame from 0; None for those that come of no frame."""
 
 _BLOCK_END = b"\n\n"
+_CR = 13
+_MOST_BEGUN = 2048
+"""Bytes of a frame that are kept here until the rest comes: they are joined with every chunk that adds to them."""
 
 
 class ResponseReader:
@@ -40,29 +43,34 @@ class ResponseReader:
         self._framer = Framer(content_type)
         self._decoder = ResponseDecoder(wire, status=status, headers=headers, call=call, options=options)
         self._alike = Alike(self._read)
+        self._begun = b""  # the start of a frame, which the framer does not know of yet
 
     def feed(self, chunk: bytes) -> Numbered:
         """The events that `chunk` completes."""
         framer = self._framer
         events: Numbered = []
-        if self._decoder.plain and len(chunk) < DEFAULT_LIMIT:
-            if not framer.between:
-                border = chunk.find(_BLOCK_END) + len(_BLOCK_END)
-                if border >= len(_BLOCK_END):
-                    events, chunk = self._feed(chunk[:border]), chunk[border:]
-            if framer.between and self._decoder.plain:
-                pieces, size = self._alike.run(chunk)
-                if pieces:
-                    events += enumerate(pieces, self.frames)
-                    self.frames += len(pieces)
-                    chunk = chunk[size:]
-            if not chunk:
+        if self._begun:
+            chunk, self._begun = self._begun + chunk, b""
+        elif not framer.between and self._decoder.plain:
+            border = chunk.find(_BLOCK_END) + len(_BLOCK_END)
+            if border >= len(_BLOCK_END):
+                events, chunk = self._feed(chunk[:border]), chunk[border:]
+        if self._decoder.plain and framer.between and len(chunk) < DEFAULT_LIMIT:
+            pieces, size = self._alike.run(chunk)
+            if pieces:
+                events += enumerate(pieces, self.frames)
+                self.frames += len(pieces)
+                chunk = chunk[size:]
+            if len(chunk) < _MOST_BEGUN and _BLOCK_END not in chunk and _CR not in chunk:
+                self._begun = chunk
                 return events
         return events + self._feed(chunk)
 
     def flush(self) -> Numbered:
         """The events of a frame that the stream ended in."""
-        return self._decoded(self._framer.flush())
+        begun, self._begun = self._begun, b""
+        events = self._feed(begun) if begun else []
+        return events + self._decoded(self._framer.flush())
 
     def finish(self, end: End = EOF) -> Numbered:
         """What is left, and the closing `usage`."""

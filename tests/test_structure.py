@@ -15,8 +15,8 @@ NAMES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("._
 IMPURE = {"httpx", "httpx2", "asyncio", "time", "random", "os", "socket", "threading", "subprocess", "secrets", "uuid"}
 PURE = [
     "agent.sse", "agent.events", "agent.messages", "agent.jsonio", "agent.failures", "agent.response",
-    "agent.response_reader", "agent.trim", "agent.think_tags", "agent.retry", "agent.providers.base", "agent.providers.openai_chat",
-    "agent.providers.openai_responses", "agent.providers.anthropic", "agent.providers.gemini",
+    "agent.response_reader", "agent.trim", "agent.think_tags", "agent.retry", "agent.providers.base",
+    "agent.providers.openai_chat", "agent.providers.openai_responses", "agent.providers.anthropic", "agent.providers.gemini",
     *(f"harness.recording.{name}" for name in ("records", "bodies", "headers")),
     *(f"harness.redaction.{name}" for name in (
         "redactor", "key_shapes", "known_values", "in_base64", "user_rules", "open_secrets", "joined_text",

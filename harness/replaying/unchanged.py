@@ -65,24 +65,35 @@ def unchanged(path: str | PathLike[str]) -> Recording | None:
 
 
 class Watched(ResponseReader):
-    """Keeps the events of a response, and hands them on with neighbouring pieces of text joined."""
+    """Keeps the events of a response, and hands them on with pieces of text that follow one another joined."""
 
     def __init__(self, wire: str, *, status: int, call: int, options: DecodeOptions, **more: Any) -> None:
         super().__init__(wire, status=status, call=call, options=options, **more)
         self.found: Numbered = []
         self._given = (wire, status, call, options)
         self._end: End | None = None
+        self._texts: list[str] = []
 
     def feed(self, chunk: bytes) -> Numbered:
         events = super().feed(chunk)
         self.found += events
-        return _joined(events)
+        texts = [event.text for _, event in events if type(event) is Text and event.opaque is None]
+        if len(texts) == len(events):
+            self._texts += texts
+            return []
+        return [*self._joined(), *events]
 
     def finish(self, end: End = EOF) -> Numbered:
         events = super().finish(end)
         self.found += events
         self._end = end
-        return events
+        return [*self._joined(), *events]
+
+    def _joined(self) -> Numbered:
+        """What was held back."""
+        text = "".join(self._texts)
+        self._texts.clear()
+        return [(None, Text(text))] if text else []
 
     def stands_for(self, call: Call) -> bool:
         """Whether decoding the call again would give the same, as it is given the same."""
@@ -112,12 +123,6 @@ def _is_plain(recording: Recording) -> bool:
         and all(call.end.kind != "closed" and (call.wire is None or call.wire in WIRES) for call in calls)
         and all(record["event"] != "cancelled" for turn in turns for record in turn.loop)
     )
-
-
-def _joined(events: Numbered) -> Numbered:
-    """The same with neighbouring pieces of text joined."""
-    texts = [event.text for _, event in events if type(event) is Text and event.opaque is None]
-    return [(events[0][0], Text("".join(texts)))] if len(texts) == len(events) > 1 else events
 
 
 def _tails(call: int, events: Numbered) -> list[bytes]:
