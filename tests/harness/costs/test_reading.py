@@ -6,13 +6,14 @@ import pickle
 from decimal import Decimal
 from pathlib import Path
 
+import httpx
 import pytest
 
 from harness.costs.priced_by import PricedBy
 from harness.costs.reading import cost_facts, cost_of
 from tests.harness.costs.streams import chat, recorded
 from tests.harness.sessions import frames
-from tests.harness.transports import Reply
+from tests.harness.transports import Reply, Scripted, recorder
 
 RECORDINGS = Path(__file__).resolve().parents[3] / "recordings"
 PRICED = PricedBy(rows={"openai/*": {"input": 1, "output": 1}}, table=lambda *about: None)
@@ -30,6 +31,16 @@ def test_output_without_usage_is_unpriced(tmp_path):
     found = cost_of(path, "model", PRICED, None, [])
     assert found["openai/m"].cost.unpriced == 1
     assert found["openai/m"].without_usage == 1
+
+
+def test_a_client_of_ones_own_is_priced_by_the_host_that_it_asked(tmp_path):
+    """As SDKs are recorded: without the built-in client, which names the provider."""
+    path = tmp_path / "x.jsonl"
+    reply = chat("gpt-4.1-mini-2025-04-14", {"prompt_tokens": 1_000_000, "completion_tokens": 0})
+    with recorder(path) as made, httpx.Client(transport=made.transport(Scripted([reply]))) as client:
+        client.post("https://api.openai.com/v1/chat/completions", json={"model": "gpt-4.1-mini", "messages": []})
+    found = cost_of(path, "model", PRICED, None, [])
+    assert found["openai/gpt-4.1-mini-2025-04-14"].cost.usd == 1
 
 
 def test_a_failure_without_output_costs_nothing():
