@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from harness.cli.jobs import with_progress
 from harness.cli.report_options import Output, deliver, report_options
 from harness.errors import HarnessError
 
@@ -44,7 +45,7 @@ def command(
 
     suites = load_suites(paths)
     cases = choose(suites, expression)
-    found = goldens(cases, Recordings())
+    found = goldens(with_progress(cases, len(cases), "deriving"), Recordings())
     if expression is None:
         found += stale([case for suite in suites for case in suite.cases])
     if not found:

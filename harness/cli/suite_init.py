@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
 
+from harness.cli.jobs import with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import write
 from harness.config import current
@@ -34,17 +36,17 @@ def command(paths: tuple[str, ...], out: Path | None, force: bool, prices: Path 
     harness suite init recordings/ --out recordings/garden.suite.toml
     harness suite init session.jsonl
     """
-    from harness.paths import in_workspace
     from harness.suites.case import SUFFIX
     from harness.suites.init import first_suite
 
-    files = [file for file in find_recordings(paths) if not in_workspace(file)]
+    files = find_recordings(paths)
     out = out or _beside(files, SUFFIX)
     if not out.name.endswith(SUFFIX):
         raise HarnessError(f"{out}: a suite's name ends in {SUFFIX}: try --out {out.with_suffix('')}{SUFFIX}")
     if out.exists() and not force:
         raise HarnessError(f"{out}: it exists; --force overwrites it")
-    suite = first_suite(files, out, price_for(prices, current()))
+    watch = partial(with_progress, label="judging")
+    suite = first_suite(files, out, price_for(prices, current()), watch=watch)
     write(out, suite.text)
     for line in suite.left_out:
         click.echo(f"harness: {line}", err=True)

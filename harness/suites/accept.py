@@ -68,7 +68,11 @@ def _golden(case: Case, paths: Sequence[Path]) -> Golden:
     found: Any = None
     for index, path in enumerate(paths):
         try:
-            derived = golden_of(open_recording(path))
+            recording = open_recording(path)
+            damage = next((str(fault) for fault in recording.warnings if fault.what != "not_closed"), None)
+            if damage is not None:
+                return _error(case, f"{path}: {damage}")
+            derived = golden_of(recording)
         except HarnessError as error:
             return _error(case, str(error) if str(path) in str(error) else f"{path}: {error}")
         except Exception as error:  # whatever a file holds, it is not accepted

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from harness.checks.base import Subject, judged
 from harness.checks.registry import check_class
@@ -44,6 +44,11 @@ _SAID = {
 """What the head of the file says of each check in it."""
 
 
+_NO_SECRET: Table = {"type": "no_secret"}
+
+Watch: TypeAlias = Callable[[Iterable[Any], int], Iterable[Any]]
+
+
 @dataclass(slots=True)
 class FirstSuite:
     """`text`: the file. `left_out`: checks that do not pass on the recordings, one line each."""
@@ -65,8 +70,10 @@ class _Seen:
         return self.subject.facts
 
 
-def first_suite(paths: Iterable[Path], out: Path, price: PricedBy) -> FirstSuite:
+def first_suite(paths: Iterable[Path], out: Path, price: PricedBy, *, watch: Watch | None = None) -> FirstSuite:
     """A suite that is to be written to `out`. Recordings of one task make one case.
+
+    `watch`: takes what is to be done and how much it is, and shows how far it has come.
 
     Raises `RecordingError` for what cannot be read, `HarnessError` where nothing can be checked.
     """
@@ -75,13 +82,18 @@ def first_suite(paths: Iterable[Path], out: Path, price: PricedBy) -> FirstSuite
         name = Path(os.path.relpath(path, out.parent)).as_posix()
         facts = read_facts(path)
         key = ("task", facts.task) if facts.task and can_say(facts.task) else ("recording", name)
-        groups.setdefault(key, []).append(
-            _Seen(name, Subject(facts, out.parent, price, path, final_workspace(path))),
-        )
+        subject = Subject(facts, out.parent, price, path, final_workspace(path))
+        groups.setdefault(key, []).append(_Seen(name, subject))
     left_out: list[str] = []
-    shared = _passing([{"type": "no_secret"}], [seen for group in groups.values() for seen in group], left_out)
     taken: set[str] = set()
-    cases = [_case(kind, name, group, taken, left_out) for (kind, name), group in groups.items()]
+    keys: Iterable[tuple[str, str]] = [*groups]
+    cases = [
+        _case(kind, name, groups.pop((kind, name)), taken, left_out)
+        for kind, name in (watch(keys, len(groups)) if watch else keys)
+    ]
+    shared = [_NO_SECRET] if all(_NO_SECRET in case.checks for case in cases) else []
+    for case in cases if shared else ():
+        case.checks.remove(_NO_SECRET)
     cases = [case for case in cases if case.checks or shared]
     if not cases:
         raise HarnessError("there is nothing in these recordings that a check could hold")
@@ -104,7 +116,7 @@ def _case(kind: str, name: str, group: list[_Seen], taken: set[str], left_out: l
     names = [seen.name for seen in group]
     table["recording"] = names[0] if len(names) == 1 else names
     own: list[str] = []
-    checks = _passing(candidates([seen.subject for seen in group]), group, own)
+    checks = _passing(chain([_NO_SECRET], candidates([seen.subject for seen in group])), group, own)
     left_out += [f"{title}: {line}" for line in own]
     return _Case(_about(group), table, checks, own)
 

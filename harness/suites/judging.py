@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.checks.base import Subject, judged
 from harness.errors import RecordingError
+from harness.recording.opening import open as open_recording
 from harness.report.facts import RecordingFacts
 from harness.report.reading import read_facts
 from harness.suites.case import Case
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 def judge(
     case: Case, path: Path, *, workspace: Path | None = None, price: Price | PricedBy, costs: bool = True
 ) -> CaseResult:
-    """The verdicts of `case` on the recording at `path`; one that cannot be read is an error of the check `read`.
+    """The verdicts of `case` on the recording at `path`; one that cannot be read, or is
+    damaged, is an error of the check `read`.
 
     `workspace`: the files as the run left them; by default the folder that lies beside the recording. `costs`: tell
     what the run cost; the first price takes as long as a hundred recordings.
@@ -33,13 +35,22 @@ def judge(
     except RecordingError as error:
         return _result(case, path, (Verdict("read", "error", str(error)),))
     subject = Subject(facts, case.folder, price, path, workspace or final_workspace(path), case.golden)
-    return _result(
-        case, path, tuple(judged(check, subject) for check in case.checks), run_facts(facts, price if costs else None)
-    )
+    verdicts = (*_damage(path, facts), *(judged(check, subject) for check in case.checks))
+    return _result(case, path, verdicts, run_facts(facts, price if costs else None))
 
 
 def _result(case: Case, path: Path, verdicts: tuple[Verdict, ...], run: RunFacts | None = None) -> CaseResult:
     return CaseResult(case.file, case.suite, case.name, case.task, path, verdicts, run or RunFacts())
+
+
+_DAMAGE = frozenset({"bad_line", "bad_record", "more_faults", "unresolved_body"})
+"""Faults of a recording after which a part of it is missing, so that no check knows all."""
+
+
+def _damage(path: Path, facts: RecordingFacts) -> tuple[Verdict, ...]:
+    faults = open_recording(path).warnings if facts.warnings else ()
+    found = next((str(fault) for fault in faults if fault.what in _DAMAGE), None)
+    return () if found is None else (Verdict("read", "error", found),)
 
 
 def run_facts(facts: RecordingFacts, price: Price | PricedBy | None) -> RunFacts:

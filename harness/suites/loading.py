@@ -26,15 +26,18 @@ if TYPE_CHECKING:
 def find_suites(paths: Iterable[str]) -> list[Path]:
     """The suite files that `paths` name (files, folders, patterns), each once. Raises `HarnessError` where one names
     none."""
-    found: dict[Path, None] = {}
+    found: dict[Path, Path] = {}
     for text in paths:
-        files = [file for file in find_files([text]) if file.name.endswith(SUFFIX) and not in_workspace(file)]
+        files = [file for file in find_files([text]) if file.name.endswith(SUFFIX)]
+        if Path(text).is_dir():
+            files = [file for file in files if not in_workspace(file.relative_to(text))]
         if not files and Path(text).is_file():
             raise HarnessError(f"{text}: not a suite: its name should end in {SUFFIX}")
         if not files:
             raise HarnessError(f"{text}: no suite there (*{SUFFIX}); `harness suite init RECORDING...` writes one")
-        found |= dict.fromkeys(files)
-    return list(found)
+        for file in files:
+            found.setdefault(file.resolve(), file)
+    return list(found.values())
 
 
 def load_suites(paths: Iterable[str]) -> list[Suite]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from harness.checks.fields import json_value
 
 
 def _patterns(value: object) -> tuple[str, ...]:
@@ -40,7 +42,7 @@ class CaseTable(Table):
     workspace: Text | None = None
     mode: Annotated[str, BeforeValidator(_mode)] = "PLAN"
     system: str | None = None
-    params: dict[str, Any] = {}
+    params: Annotated[dict[str, Any], AfterValidator(json_value)] = {}
     max_iterations: Annotated[int, Field(ge=1)] | None = None
     tools: bool = True
     solution: Text | None = None

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import RecordingError, SuiteError
+from harness.files import find_files
 from harness.paths import SUFFIXES, WORKSPACE, in_workspace
 from harness.recording.reader import RecordReader
 from harness.suites.case import Case
@@ -49,7 +50,7 @@ class Recordings:
     def inside(self, folder: Path) -> list[Path]:
         """All recordings beside and under a suite, sorted."""
         if folder not in self._inside:
-            files = (file for file in folder.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())
+            files = (file for file in find_files([str(folder)]) if file.name.endswith(SUFFIXES))
             self._inside[folder] = sorted(file for file in files if not in_workspace(file.relative_to(folder)))
         return self._inside[folder]
 

@@ -48,6 +48,12 @@ def test_what_cannot_be_derived_is_an_error(tmp_path):
     assert str(tmp_path / "empty.jsonl") in golden.lines[0]
     write(golden)
     assert not golden.path.exists()
+    with_recordings(tmp_path, "gemini-text")
+    path = tmp_path / "gemini-text.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'{"kind":"event"', b'{"kind:"event"', 1))
+    (golden,) = found_of(tmp_path)
+    assert golden.what == "error"
+    assert golden.lines[0].startswith(f"{path}: line ")
 
 
 def test_recordings_of_one_case_have_to_agree(tmp_path):

@@ -70,7 +70,7 @@ def test_a_secret_is_told(tmp_path):
     path = change(record(tmp_path / "a.jsonl", Turn([chat("hi")])), leak)
     out = tmp_path / "x.suite.toml"
     first = first_suite([path], out, PRICE)
-    assert first.left_out[0].startswith("no_secret is left out")
+    assert first.left_out[0].startswith("changed: no_secret is left out")
     assert "Ab1Ab1" not in first.left_out[0]
     assert run(out, first) == ["pass"]
 

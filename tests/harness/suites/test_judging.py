@@ -63,3 +63,17 @@ def test_the_workspace_lies_beside_the_recording(tmp_path):
     (tmp_path / "other" / "a.txt").write_text("")
     assert judge(case, path, price=PRICE).status == "fail"
     assert judge(case, path, price=PRICE, workspace=tmp_path / "other").status == "pass"
+
+
+def test_a_damaged_recording_passes_nothing(tmp_path):
+    whole = (RECORDINGS / "gemini-text.jsonl").read_bytes().splitlines(keepends=True)
+    case = case_of(tmp_path, 'type = "no_error"')
+    at = next(index for index, line in enumerate(whole) if line.startswith(b'{"kind":"event"'))
+    (tmp_path / "r.jsonl").write_bytes(b"".join([*whole[:at], b"{broken\n", *whole[at + 1 :]]))
+    found = judge(case, tmp_path / "r.jsonl", price=PRICE)
+    assert [(one.check, one.status) for one in found.verdicts] == [("read", "error"), ("no_error", "pass")]
+    assert f"line {at + 1}" in (found.reason or "")
+    (tmp_path / "r.jsonl").write_bytes(b"".join(whole[:-1]))
+    found = judge(case, tmp_path / "r.jsonl", price=PRICE)
+    assert found.status == "pass"
+    assert len(found.run.warnings) == 1

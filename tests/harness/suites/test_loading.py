@@ -94,6 +94,7 @@ def test_the_order_is_free(tmp_path):
             '[[case]]\nname = "x"',
             'case[0] (case "x"): has no check: write [[case.check]], or [[check]] for every case',
         ),
+        ('[[case]]\nname = "x"\nparams = { a = 2026-01-01 }', 'case[0].params (case "x"): dates and times are not JSON'),
         ('[[case]]\nname = "x"\nmoed = "fix"', 'case[0].moed (case "x"): unknown key; did you mean mode'),
         ('[[case]]\nname = "x"\nmode = "f"', 'case[0].mode (case "x"): should be one of PLAN, FIX, BUILD, SWE'),
         (
@@ -148,7 +149,7 @@ class TestFinding:
         write(tmp_path, text, "runs/x.workspace/c.suite.toml")
         write(tmp_path, text, "node_modules/d.suite.toml")
         assert find_suites([str(tmp_path)]) == [one, two]
-        assert find_suites([str(tmp_path / "*.toml"), str(one)]) == [one]
+        assert find_suites([str(tmp_path / "*.toml"), str(one), str(tmp_path / "in" / ".." / one.name)]) == [one]
         assert [found.path for found in load_suites([str(two), str(one)])] == [two, one]
 
     def test_what_names_nothing_is_an_error(self, tmp_path):
