@@ -34,6 +34,7 @@ PURE = [
     *(f"harness.suites.{name}" for name in (
         "case", "toml", "results", "unexercised", "junit", "report", "golden_report", "proof_report",
     )),
+    *(f"harness.trials.{name}" for name in ("spending", "outcome", "report")),
 ]  # fmt: skip
 ADAPTERS = ("openai_chat", "openai_responses", "anthropic", "gemini")
 HEAVY = {"httpx", "httpx2", "pydantic", "genai_prices", "openai", "anthropic", "mcp", "starlette", "uvicorn", "jinja2"}

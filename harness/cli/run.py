@@ -102,7 +102,7 @@ def _run_all(
     options: dict[str, Any],
 ) -> int:
     """Run what is to be run, and report on all of it; the exit status."""
-    from harness.trials.folder import opened
+    from harness.trials.folder import opened, set_aside
     from harness.trials.preparing import prepare
     from harness.trials.running import Runner, spent
 
@@ -120,6 +120,9 @@ def _run_all(
             )
             interrupted = _run(runner, chosen, options["jobs"])
         if interrupted:
+            for trial in chosen:
+                if trial not in results:
+                    set_aside(trial)
             done = sum(trial in results for trial in chosen)
             progress.say(f"interrupted; {done} of {len(chosen)} trials were run, and the same command goes on")
             return EXIT_INTERRUPTED

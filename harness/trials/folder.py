@@ -92,9 +92,10 @@ def start_over(folder: Path, plan: Plan) -> None:
 def result_of(trial: Trial) -> RecordingFacts | None:
     """The facts of a trial that came to its end; None where it is to be run (again).
 
-    An interrupted one has no end record, or one that says so.
+    An interrupted one has no end record, or one that says so. Its workspace need not be there any more: paying for
+    the trial again would not be what its owner expects.
     """
-    facts = _facts(trial.path) if trial.path.exists() and trial.workspace.is_dir() else None
+    facts = _facts(trial.path) if trial.path.exists() else None
     return facts if facts is not None and facts.status in ("ok", "error") else None
 
 

@@ -58,6 +58,8 @@ def test_interrupted_and_gone_on_with(folder, number, jobs):
             assert process.returncode == 130
             line = f"harness: interrupted; {STALLS_AT} of {TRIALS} trials were run, and the same command goes on"
             assert err.decode().splitlines()[-1] == line
+            assert len([*folder.glob("trials/*/*.jsonl")]) == STALLS_AT
+            assert len([*folder.glob("trials/*/*.set-aside-1")]) == jobs
         before = whole(folder)
         assert len(before) == STALLS_AT
         gone_on = True

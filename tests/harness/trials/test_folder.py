@@ -121,7 +121,7 @@ def test_starting_over_removes_trials_and_nothing_else(tmp_path, one):
 
 @pytest.mark.parametrize(
     ("status", "workspace", "whole"),
-    [("ok", True, True), ("error", True, True), ("cancelled", True, False), (None, True, False), ("ok", False, False)],
+    [("ok", True, True), ("error", True, True), ("cancelled", True, False), (None, True, False), ("ok", False, True)],
 )
 def test_which_trials_came_to_their_end(one, status, workspace, whole):
     assert result_of(one) is None
