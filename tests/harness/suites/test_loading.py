@@ -94,7 +94,7 @@ def test_the_order_is_free(tmp_path):
             '[[case]]\nname = "x"',
             'case[0] (case "x"): has no check: write [[case.check]], or [[check]] for every case',
         ),
-        ('[[case]]\nname = "x"\nparams = { a = 2026-01-01 }', 'case[0].params (case "x"): dates and times are not JSON'),
+        ('[[case]]\nname = "x"\nparams = { a = 2026-01-01 }', 'case[0].params (case "x"): dates and times'),
         ('[[case]]\nname = "x"\nmoed = "fix"', 'case[0].moed (case "x"): unknown key; did you mean mode'),
         ('[[case]]\nname = "x"\nmode = "f"', 'case[0].mode (case "x"): should be one of PLAN, FIX, BUILD, SWE'),
         (
