@@ -67,8 +67,14 @@ def copy_tree(source: Path, target: Path) -> None:
 
 
 def keep(worked_in: Path, place: Path) -> None:
-    """Move a workspace to where it is kept; what lies there goes. Raises `OSError`."""
+    """Move a workspace to where it is kept; what lies there goes. Of one that the agent removed an empty folder is kept.
+
+    Raises `OSError`.
+    """
     remove_tree(place)
+    if worked_in.is_symlink() or not worked_in.is_dir():
+        place.mkdir()
+        return
     try:
         worked_in.rename(place)
     except OSError as error:

@@ -111,6 +111,19 @@ def test_keeping_replaces_what_lies_there(garden, tmp_path, monkeypatch, across)
     (garden / "beds").mkdir()
 
 
+@pytest.mark.parametrize("instead", [None, "link", "file"])
+def test_a_workspace_that_the_agent_removed(tmp_path, instead):
+    (tmp_path / "target").mkdir()
+    gone = tmp_path / "gone"
+    if instead == "link":
+        gone.symlink_to("target")
+    elif instead == "file":
+        gone.write_bytes(b"")
+    keep(gone, tmp_path / "kept")
+    assert not (tmp_path / "kept").is_symlink()
+    assert [*(tmp_path / "kept").iterdir()] == []
+
+
 def test_other_faults_of_keeping_are_told(garden, tmp_path):
     with pytest.raises(OSError, match="No such file"):
         keep(garden, tmp_path / "none" / "kept")
