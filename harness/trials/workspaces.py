@@ -67,7 +67,7 @@ def copy_tree(source: Path, target: Path) -> None:
 
 
 def keep(worked_in: Path, place: Path) -> None:
-    """Move a workspace to where it is kept; what lies there goes. Of one that the agent removed an empty folder is kept.
+    """Move a workspace to where it is kept; what lies there goes. In place of one that is gone an empty folder is.
 
     Raises `OSError`.
     """
