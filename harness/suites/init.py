@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _WIDTH = 120
 _HEAD = (
     "Written by `harness suite init`: what the recordings show. All of it passes; change what should be otherwise. "
-    "docs/suites.md describes every check."
+    "docs/checks.md describes every check."
 )
 _SAID = {
     "no_secret": "no_secret: nothing in the recording looks like a key.",
