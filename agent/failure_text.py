@@ -5,7 +5,6 @@ Every function returns one line: whitespace folded, key shapes masked. An empty 
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from typing import Any
@@ -71,13 +70,15 @@ def of_body(body: bytes, parsed: Any = None) -> str:
 
 def of_page(page: str) -> str:
     """The message of an HTML or XML page: its title, first heading or `<Message>`, else its visible text."""
+    from html import unescape  # it loads the names of all entities
+
     page = page[:_PAGE]
     found = {tag.lower(): text for tag, text in reversed(_TITLE.findall(page))}
     for tag in ("message", "title", "h1"):
-        text = fold(html.unescape(_TAG.sub(" ", found.get(tag, ""))))
+        text = fold(unescape(_TAG.sub(" ", found.get(tag, ""))))
         if text:
             return text
-    return fold(html.unescape(_TAG.sub(" ", _INVISIBLE.sub(" ", page))), 200)
+    return fold(unescape(_TAG.sub(" ", _INVISIBLE.sub(" ", page))), 200)
 
 
 def of_value(value: Any, depth: int = 0) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from agent.providers.base import Target
 from agent.providers.base_url import BadBaseURL, TargetError, normalize, ollama_base_url
@@ -137,6 +136,8 @@ def _key(row: Provider, environ: Mapping[str, str]) -> tuple[str, str | None]:
 
 
 def _unknown(name: str, providers: Mapping[str, Provider]) -> str:
+    from difflib import get_close_matches  # nearly never needed
+
     near = get_close_matches(name, providers, n=1)
     advice = f"did you mean {near[0]}" if near else f"use one of {', '.join(providers)}"
     return f"unknown provider {name!r}: {advice}, or give the base URL of an OpenAI-compatible server"
