@@ -1,13 +1,15 @@
 """A run of suites as JUnit XML: a `testsuite` a suite, a `testcase` for each recording that a case judged.
 
-What GitHub's and GitLab's test reports and Jenkins read: the attributes of the `junit-10` schema of Jenkins' xUnit
-plugin, with `file`, which GitLab links to. `time` is the recorded time of the run, so that the same input gives the
-same bytes. Pure.
+Made for what reads such files in CI. GitLab (docs.gitlab.com/ci/testing/unit_test_reports) takes `classname` for the
+suite, shows the content of `failure` and `error` but not their attributes, links to `file`, and of two tests of one name
+drops the second; Jenkins and GitHub's actions show `message` too. `time` is the recorded time of the run, so that the
+same input gives the same bytes. Pure.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
@@ -24,10 +26,12 @@ def junit(results: Sequence[CaseResult]) -> str:
     for result in results:
         suites.setdefault(result.file, []).append(result)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {_counts(results)}>"]
-    for own in suites.values():
-        lines.append(f"  <testsuite name={_attribute(own[0].suite)} {_counts(own)}>")
+    names = Counter(own[0].suite for own in suites.values())
+    for file, own in suites.items():
+        name = own[0].suite if names[own[0].suite] == 1 else file.as_posix()
+        lines.append(f"  <testsuite name={_attribute(name)} {_counts(own)}>")
         for result in own:
-            lines += _case(result)
+            lines += _case(name, result)
         lines.append("  </testsuite>")
     return "\n".join([*lines, "</testsuites>", ""])
 
@@ -41,11 +45,13 @@ def _counts(results: Sequence[CaseResult]) -> str:
     )
 
 
-def _case(result: CaseResult) -> list[str]:
-    name = f"{result.case} [{result.path.name}]"
+def _case(suite: str, result: CaseResult) -> list[str]:
+    folder = result.file.parent
+    recording = result.path.relative_to(folder) if result.path.is_relative_to(folder) else result.path
+    name = f"{result.case} [{recording.as_posix()}]"
     head = (
-        f"    <testcase classname={_attribute(result.suite)} name={_attribute(name)} "
-        f'file={_attribute(result.path.as_posix())} time="{result.run.seconds or 0.0:.3f}"'
+        f"    <testcase classname={_attribute(suite)} name={_attribute(name)} "
+        f'file={_attribute(result.file.as_posix())} time="{result.run.seconds or 0.0:.3f}"'
     )
     if result.status == "pass":
         return [f"{head}/>"]
