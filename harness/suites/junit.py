@@ -1,8 +1,8 @@
 """A run of suites as JUnit XML: a `testsuite` a suite, a `testcase` for each recording that a case judged.
 
 Made for what reads such files in CI. GitLab (docs.gitlab.com/ci/testing/unit_test_reports) takes `classname` for the
-suite, shows the content of `failure` and `error` but not their attributes, links to `file`, and of two tests of one name
-drops the second; Jenkins and GitHub's actions show `message` too. `time` is the recorded time of the run, so that the
+suite, shows the content of `failure` and `error` but not their attributes, links to `file`, and drops the second of two
+tests of one name; Jenkins and GitHub's actions show `message` too. `time` is the recorded time of the run, so that the
 same input gives the same bytes. Pure.
 """
 
