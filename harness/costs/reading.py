@@ -20,7 +20,7 @@ def cost_facts(path: str | PathLike[str]) -> RecordingFacts:
     of the others it must be known whether they brought output. Raises `UnreadableRecording` and `NewerVersion`.
     """
     facts = read_facts(path, content=False)
-    if any(call.usage is None and not call.content and call.first_chunk is not None for call in facts.calls):
+    if any(call.usage is None and not call.content and call.bytes for call in facts.calls):
         return read_facts(path)
     return facts
 

@@ -32,9 +32,10 @@ class Past:
                 self.totals.add_recorded((line_and_record,))
         return tail
 
-    def _all(self, lines: list[bytes]) -> list[bytes]:
+    def _all(self, block: bytes) -> list[bytes]:
         """The lines as they are, once the placeholders in them are known."""
-        for line in lines:
+        lines = block.split(b"\n")
+        for line in lines if b"[redacted:" in block else ():
             if b"[redacted:" in line:
                 self._redactor.go_on(line)
         return lines

@@ -33,7 +33,7 @@ _LONG_INTEGER = re.compile(rb"\d{19}")
 _RECORD_START = re.compile(r'\{"kind":"[a-z_]+","seq":\d')
 
 
-Choose = Callable[[list[bytes]], list[bytes]]
+Choose = Callable[[bytes], list[bytes]]
 """Takes the lines of a block, without their ends, and gives those that are to be parsed."""
 
 
@@ -187,16 +187,14 @@ def _lines_of(blocks: Iterable[bytes], choose: Choose | None = None) -> Iterator
     """The same, a block's at a time. A last line without LF is always given."""
     pending: list[bytes] = []
     for block in blocks:
-        lines = block.split(b"\n")
-        if len(lines) == 1:
+        head, line_end, rest = block.rpartition(b"\n")
+        if not line_end:
             pending.append(block)
             continue
         if pending:
-            pending.append(lines[0])
-            lines[0] = b"".join(pending)
-        rest = lines.pop()
+            head = b"".join((*pending, head))
         pending = [rest] if rest else []
-        yield lines if choose is None else choose(lines)
+        yield head.split(b"\n") if choose is None else choose(head)
     if pending:
         yield [b"".join(pending)]
 

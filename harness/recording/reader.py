@@ -32,7 +32,9 @@ class RecordReader:
         strict: bool = False,
         choose: Choose | None = None,
     ) -> None:
-        """`choose` takes the lines of a block and gives those that are worth parsing; line numbers count these then."""
+        """`choose` takes whole lines, without the LF of the last, and gives those that are worth parsing; line numbers
+        count these then.
+        """
         self.path = Path(path)
         self.strict = strict
         self._choose = choose

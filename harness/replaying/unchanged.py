@@ -36,9 +36,9 @@ def unchanged(path: str | PathLike[str]) -> Recording | None:
     """
     lines: list[bytes] = []
 
-    def choose(block: list[bytes]) -> list[bytes]:
+    def choose(block: bytes) -> list[bytes]:
         rest: list[bytes] = []
-        for line in block:
+        for line in block.split(b"\n"):
             (lines if line.startswith(_EVENT_LINE) else rest).append(line)
         return rest
 

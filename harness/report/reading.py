@@ -11,6 +11,7 @@ import re
 from os import PathLike
 from typing import Any
 
+from harness.recording.lines import Choose
 from harness.recording.opening import Recording, assemble
 from harness.recording.opening import open as open_recording
 from harness.recording.reader import RecordReader
@@ -20,9 +21,9 @@ from harness.report.facts import RecordingFacts, recording_facts
 def read_facts(path: str | PathLike[str], *, content: bool = True) -> RecordingFacts:
     """The facts of the recording at `path`; frames and body chunks are not counted (None).
 
-    Without `content` its text, reasoning and tool calls are left out as well. A recording that was not closed, or is
-    damaged, is read whole: only that tells what is wrong where, and how far it goes. Raises `UnreadableRecording` and
-    `NewerVersion`.
+    Without `content` its text, reasoning and tool calls are left out, and when the first chunk came. A recording that
+    was not closed, or is damaged, is read whole: only that tells what is wrong where, and how far it goes. Raises
+    `UnreadableRecording` and `NewerVersion`.
     """
     reader = RecordReader(path, choose=_joined if content else _without_content)
     recording = assemble(reader, reader.path)
@@ -32,8 +33,6 @@ def read_facts(path: str | PathLike[str], *, content: bool = True) -> RecordingF
     facts = recording_facts(recording)
     for call in facts.calls:
         call.frames = call.body_chunks = None
-        if not content:
-            call.content = []
     return facts
 
 
@@ -48,10 +47,18 @@ def _is_sound(recording: Recording) -> bool:
     )
 
 
+def all_but(kinds: bytes) -> Choose:
+    """Chooses lines but for those that go on as the pattern `kinds` says behind `{"kind":"`; blank ones are left out.
+
+    One search over a whole block is far cheaper than a question for each of its lines.
+    """
+    found = re.compile(rb'\n(?!\{"kind":"(?:%b))([^\n]+)' % kinds).findall
+    return lambda block: found(b"\n" + block)
+
+
 _PARTS = (b'{"kind":"frame"', b'{"kind":"body"')
-_EVENT = b'{"kind":"event"'
 _HEAD = 110
-"""Bytes in which a frame says its number, and an event its type."""
+"""Bytes in which a frame says its number."""
 
 _PIECE = re.compile(
     rb'\{"kind":"event","seq":\d+,"t":[\d.e+-]+(,"call":\d+,"frame":)\d+(,"event":\{"type":"(?:text|reasoning)","text":)"'
@@ -64,7 +71,7 @@ def _told(lines: list[bytes]) -> list[bytes]:
     return [line for line in lines if not line.startswith(_PARTS) or line.find(b',"i":0,', 15, _HEAD) > 0]
 
 
-def _joined(lines: list[bytes]) -> list[bytes]:
+def _joined(block: bytes) -> list[bytes]:
     """Pieces of text, or of reasoning, that follow one another in a call, as one.
 
     Only where the text is the last member: quotes inside it are escaped, so `","` tells that another one follows.
@@ -72,7 +79,7 @@ def _joined(lines: list[bytes]) -> list[bytes]:
     found: list[bytes] = []
     key: tuple[bytes | Any, ...] | None = None
     pieces: list[bytes] = []
-    for line in _told(lines):
+    for line in _told(block.split(b"\n")):
         match = _PIECE.match(line)
         of = None
         if match is not None and line[-3:] == _PIECE_END and line.find(b'","', match.end()) < 0:
@@ -92,15 +99,4 @@ def _joined(lines: list[bytes]) -> list[bytes]:
     return found
 
 
-def _without_content(lines: list[bytes]) -> list[bytes]:
-    """Without text, reasoning and tool calls too; a call whose input looks like another event may be left."""
-    return [
-        line
-        for line in _told(lines)
-        if not line.startswith(_EVENT)
-        or (
-            line.find(b'{"type":"text"', 40, _HEAD) < 0
-            and line.find(b'{"type":"reasoning"', 40, _HEAD) < 0
-            and line.find(b'{"type":"tool_call"', 40, _HEAD) < 0
-        )
-    ]
+_without_content = all_but(rb'frame"|body"|event"[^{]{0,110}\{"type":"(?:text|reasoning|tool_call)"')

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +13,7 @@ from harness.recording.records import Record
 from harness.report.endings import recording_ending
 from harness.report.facts import end_totals, plain, sum_costs
 from harness.report.figures import Usage, add_usage, usage_of
+from harness.report.reading import all_but
 from harness.report.values import any_text, mapping, text
 
 
@@ -46,21 +46,15 @@ def scan(path: Path) -> Row:
     """The row of one recording. Never raises for a file."""
     tally = _Tally()
     try:
-        for _, record in RecordReader(path, choose=_wanted):
+        for _, record in RecordReader(path, choose=_choose):
             tally.add(record)
     except RecordingError as error:
         return Row(str(path), fault=str(error))
     return tally.row(path)
 
 
-_PASSED = re.compile(
-    rb'\{"kind":"(?:frame"|body"|response"|call_end"|event"[^\n{]{0,200}\{"type":"(?:text|reasoning)")'
-)
-
-
-def _wanted(lines: list[bytes]) -> list[bytes]:
-    """Leaves the lines that say something to a table."""
-    return [line for line in lines if _PASSED.match(line) is None]
+_choose = all_but(rb'frame"|body"|response"|call_end"|event"[^{]{0,110}\{"type":"(?:text|reasoning)"')
+"""The lines that say something to a table."""
 
 
 class _Tally:

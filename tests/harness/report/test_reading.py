@@ -26,7 +26,7 @@ def without_counts(data: dict[str, Any], content: bool = True) -> dict[str, Any]
     for call in data["calls"]:
         call["frames"] = call["body_chunks"] = None
         if not content:
-            call["content"] = []
+            call["content"], call["first_chunk"] = [], None
     return data
 
 
@@ -37,6 +37,7 @@ def test_it_gives_the_facts_of_the_whole_file(path, content):
     assert without_counts(found.to_dict(), content) == whole(path, content=content)
     if found.status is not None:
         assert all(call.frames is None for call in found.calls)
+        assert content or all(call.content == [] and call.first_chunk is None for call in found.calls)
 
 
 def test_compressed(tmp_path):
