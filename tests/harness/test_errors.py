@@ -16,6 +16,7 @@ from harness.errors import (
     NetworkRefused,
     RecordingError,
     ReplayMismatch,
+    SuiteError,
     UnusedCalls,
 )
 
@@ -29,6 +30,9 @@ from harness.errors import (
         (ConfigError(Path("pyproject.toml"), None, "not\nTOML"), "pyproject.toml: not TOML"),
         (ConfigError("p.toml", "tool.harness.modle", "unknown key"), "p.toml: tool.harness.modle: unknown key"),
         (CheckError("no\ntext"), "no text"),
+        (SuiteError("a.suite.toml", None, "no\ncase"), "a.suite.toml: no case"),
+        (SuiteError("a.suite.toml", "case[0].nmae", "unknown key"), "a.suite.toml: case[0].nmae: unknown key"),
+        (SuiteError(Path("a"), "case[0].mode", "no", "x y"), 'a: case[0].mode (case "x y"): no'),
         (ReplayMismatch("POST /v1"), "no recorded call answers POST /v1"),
         (
             ReplayMismatch("POST /v1", 2, ["model: a, b"], "record anew"),
