@@ -8,7 +8,7 @@ import click
 
 from harness.errors import HarnessError
 from harness.recording.recover import check_whole, recover
-from harness.redaction.rewriting import beside, write_file
+from harness.replaying.rewriting import beside, write_file
 
 
 @click.command(name="recover")

@@ -9,8 +9,8 @@ import click
 
 from harness.cli.secret_options import make_finder, make_foreign, secret_options
 from harness.errors import HarnessError
-from harness.redaction.rewriting import beside, write_file
 from harness.redaction.scrub import check_clean, scrub
+from harness.replaying.rewriting import beside, write_file
 
 EXIT_UNUSABLE = 2
 

@@ -22,8 +22,8 @@ from harness.recording.mending import Numbered, mend
 from harness.recording.opening import assemble
 from harness.recording.opening import open as open_recording
 from harness.recording.records import FORMAT, FORMAT_VERSION, Record, upgrade
-from harness.redaction.rewriting import renumbered, with_events
 from harness.replaying.derive import Derived, derive, first_difference
+from harness.replaying.rewriting import renumbered, with_events
 
 TAG = "recovered"
 

@@ -23,10 +23,10 @@ from harness.recording.records import Record, bytes_fields, raw_bytes
 from harness.redaction.cleaner import Cleaner, Placeholders
 from harness.redaction.finder import Finder
 from harness.redaction.redactor import Redactor
-from harness.redaction.rewriting import renumbered, with_events
 from harness.redaction.scan import Foreign, scan_file
 from harness.redaction.scrub_call import clean_bodies, clean_frames
 from harness.replaying.derive import Derived, derive
+from harness.replaying.rewriting import renumbered, with_events
 
 
 @dataclass(slots=True)

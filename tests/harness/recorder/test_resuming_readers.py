@@ -9,9 +9,9 @@ import pytest
 
 import harness
 from harness.recording.recover import recover
-from harness.redaction.rewriting import write_file
 from harness.replaying.replayer import replay_recording
 from harness.replaying.rerun import rerun
+from harness.replaying.rewriting import write_file
 from harness.report.scan import scan
 from tests.harness.cli.cli import call, lines_of
 from tests.harness.recorder.test_resuming import KEY, SESSION, plain

@@ -10,8 +10,8 @@ import pytest
 import harness
 from harness.errors import NewerVersion, UnreadableRecording
 from harness.recording.recover import check_whole, recover
-from harness.redaction.rewriting import write_file
 from harness.replaying.replayer import replay_recording
+from harness.replaying.rewriting import write_file
 from tests.shared import SHARED, needs_shared
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,10 +13,10 @@ from agent.trim import cap
 from harness.errors import HarnessError, RecordingError
 from harness.redaction.finder import Finder
 from harness.redaction.redactor import Rule
-from harness.redaction.rewriting import write_file
 from harness.redaction.scan import scan_file
 from harness.redaction.scrub import check_clean, scrub
 from harness.replaying.replayer import replay_recording
+from harness.replaying.rewriting import write_file
 from tests.harness.leaky import WIRES, Blind, answer, leaky_session, record
 from tests.harness.redaction.test_redactor import KEYS
 from tests.harness.sample import header, turn

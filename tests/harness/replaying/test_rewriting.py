@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import HarnessError
 from harness.recording.writer import Writer
-from harness.redaction.rewriting import beside, renumbered, with_events, write_file
+from harness.replaying.rewriting import beside, renumbered, with_events, write_file
 
 RECORDS = [{"kind": "header", "seq": 0, "t": 0}, {"kind": "end", "seq": 1, "t": 1}]
 
