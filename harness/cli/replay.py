@@ -17,7 +17,7 @@ from harness.report.columns import columns
 EXIT_FAILED = 1
 EXIT_UNUSABLE = 2
 _CHILD = "harness.child"
-_OF_REPLAY = ("jobs", "as_json", "quiet")
+_OF_REPLAY = ("jobs", "as_json", "quiet", "update", "accept")
 _WORDS = {"pass": "ok", "fail": "FAIL", "error": "ERROR"}
 
 
@@ -37,17 +37,24 @@ class _Replay(click.Command):
 @click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a recording, then one with the totals.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what did not pass, and the totals.")
+@click.option("--update", is_flag=True, help="Show what the adapters of today would change in the recordings.")
+@click.option("--accept", is_flag=True, help="With --update: write it in their place.")
 @replay_options
 @port_option
 @click.pass_context
 def command(
-    ctx: click.Context, /, paths: tuple[str, ...], jobs: int, as_json: bool, quiet: bool, **options: Any
-) -> None:
+    ctx: click.Context, /, paths: tuple[str, ...], jobs: int, as_json: bool, quiet: bool, update: bool, accept: bool,
+    **options: Any,
+) -> None:  # fmt: skip
     """Replay recordings offline: no network, no key, no cost.
 
     PATHS are files, folders or globs. For each recording the events are derived anew from the recorded frames, and the
     agent loop runs again over them with the recorded tool results; both must come out as recorded. Exit status: 1 when
     one differs, 2 when one cannot be read.
+
+    With --update it is told event by event what today's adapters would change in the recordings, and --accept writes
+    it. Requests and tool results stay as they are, so a recording whose loop would go another way is left alone. Exit
+    status: 1 where something would change, or has to be recorded again.
 
     With a COMMAND, that program runs against the recordings instead, whatever language it is written in: the base-URL
     variables of the official SDKs and known agents lead to a local server that answers from them. Exit status: the
@@ -57,6 +64,7 @@ def command(
     \b
     harness replay recordings/
     harness replay 'runs/**/*.jsonl' --jobs 2
+    harness replay recordings/ --update --accept
     harness replay session.jsonl -- node agent.mjs "Fix the tests"
     """
     child = ctx.meta.get(_CHILD)
@@ -65,7 +73,13 @@ def command(
         from harness.cli.replay_child import replay_child
 
         ctx.exit(replay_child(paths, child, **options))
+    if accept and not update:
+        raise click.UsageError("--accept needs --update")
     files = find_recordings(paths)
+    if update:
+        from harness.cli.replay_update import replay_update
+
+        ctx.exit(replay_update(files, jobs, accept=accept, as_json=as_json, quiet=quiet))
     started = time.perf_counter()
     replays = in_processes(replay_recording, files, jobs, hold=True)
     results = list(with_progress(replays, len(files), "replaying"))

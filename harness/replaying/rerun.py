@@ -31,20 +31,22 @@ async def rerun(
     recording: Recording,
     recorder: Recorder | None = None,
     reader: Callable[..., ResponseReader] = ResponseReader,
+    runs: list[RecordedTurn] | None = None,
 ) -> str | None:
     """Run every turn again; the first difference in one line, None where all is as recorded.
 
     Tool results come from the recording, nothing is priced, no backoff is waited for. `recorder` records the replay;
-    `reader` as in `Client`.
+    `reader` as in `Client`. `runs` is given the turns as they ran, the last one being that with the difference.
     Raises `TargetError` for a turn whose model or base URL cannot be used, `RecordingError` for what else it was given.
     """
-    reruns: list[_TurnRerun] = []
+    reruns: list[RecordedTurn] = [] if runs is None else runs
     transport = ReplayTransport(
         [call for turn in recording.turns for call in turn.calls], on_closed=lambda call: reruns[-1].stop()
     )
     for turn in recording.turns:
-        reruns.append(_TurnRerun(turn, transport, recorder, reader))
-        difference = await reruns[-1].run()
+        run = _TurnRerun(turn, transport, recorder, reader)
+        reruns.append(run)
+        difference = await run.run()
         if difference is not None:
             return f"turn {turn.number}: {difference}"
     if transport.unused:
