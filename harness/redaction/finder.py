@@ -8,11 +8,11 @@ Used to look at what is written already (`harness scan`, `harness scrub`); redac
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from harness.redaction.in_base64 import cores
 from harness.redaction.key_shapes import HINTS, SHAPES, is_number, is_secret, shape_of, value_pattern
 from harness.redaction.redactor import KEY_RULE, Redactor, Rule
 from harness.redaction.views import View, views
@@ -24,7 +24,6 @@ _DEPTH = 4
 """How many encodings may lie around a secret."""
 _SHORTEST = 20
 """Characters that the shortest key shape has in base64."""
-_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _ESCAPED = re.compile(rb"\\+[nr]?|[\r\n]")
 """What differs between a key with line ends and its JSON form."""
 
@@ -91,7 +90,7 @@ class Finder:
         self._known.add(secret)
         run = max(re.findall(r"[A-Za-z0-9._~-]+", secret), key=len, default="").encode()
         name = rule or shape_of(raw) or KEY_RULE
-        self._values.append(_Value(name, raw, run, _in_base64(raw), is_number(secret), value_pattern(secret)))
+        self._values.append(_Value(name, raw, run, tuple(cores(raw)), is_number(secret), value_pattern(secret)))
         self._values.sort(key=lambda value: -len(value.secret))
         return True
 
@@ -163,15 +162,6 @@ def apart(hits: list[Hit]) -> list[Hit]:
 
 def _begin(hit: Hit) -> int:
     return hit.start
-
-
-def _in_base64(secret: bytes) -> tuple[bytes, ...]:
-    found = set()
-    for before in range(3):
-        encoded = b64encode(bytes(before) + secret)
-        inner = encoded[(before * 8 + 5) // 6 : (before + len(secret)) * 8 // 6]
-        found |= {inner, inner.translate(_URL_SAFE)}
-    return tuple(found)
 
 
 def _start(match: re.Match[bytes]) -> int:

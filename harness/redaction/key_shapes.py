@@ -27,8 +27,8 @@ _NOT_PROSE = rb"(?!" + _WORDS + rb"\.?(?![A-Za-z0-9._~+/=-]))"
 """Lower-case words joined by hyphens are a name (`sk-learn-some-package`), no key."""
 
 
-def _pattern(secret: bytes) -> re.Pattern[bytes]:
-    """Finds a secret, and placeholders too, so that nothing is found inside one.
+def secret_pattern(secret: bytes) -> re.Pattern[bytes]:
+    """Finds a secret, and placeholders too, so that nothing is found inside one. `secret` has a group `lead`.
 
     Backslashes before it are matched with it, so that no half escape is left behind.
     """
@@ -57,7 +57,7 @@ class Shape:
     @cached_property
     def pattern(self) -> re.Pattern[bytes]:
         """Has the groups `placeholder`, `slashes`, and `lead`."""
-        return _pattern(START + b"(?P<lead>" + self.lead + b")(?:" + self.secret + b")")
+        return secret_pattern(START + b"(?P<lead>" + self.lead + b")(?:" + self.secret + b")")
 
 
 @dataclass(slots=True, frozen=True)
@@ -169,6 +169,20 @@ HINTS = (
 )
 """Cheap searches, each led by a single byte, one of which finds something wherever a shape does."""
 
+_dash, _underscore, _upper_a, _space, _percent = (hint.search for hint in HINTS)
+
+
+def may_hold_key(data: bytes) -> bool:
+    """Whether one of the `HINTS` finds something."""
+    return (
+        _dash(data) is not None
+        or _underscore(data) is not None
+        or _upper_a(data) is not None
+        or _space(data) is not None
+        or (37 in data and _percent(data) is not None)  # a percent sign
+    )
+
+
 NOT_SECRET = frozenset({
     "anonymous", "api-key", "apikey", "changeme", "dummy-key", "dummykey", "lm-studio", "localhost", "no-api-key",
     "no-key-needed", "none-needed", "not-needed", "not-required", "placeholder", "redacted", "sk-dummy",
@@ -190,7 +204,7 @@ def is_secret(value: str) -> bool:
 
 def shape_of(value: bytes) -> str | None:
     """The name of the shape that the whole of `value` has."""
-    if not any(hint.search(value) for hint in HINTS):
+    if not may_hold_key(value):
         return None
     return next((shape.name for shape in SHAPES if shape.pattern.fullmatch(value)), None)
 
@@ -228,4 +242,4 @@ def value_pattern(value: str) -> re.Pattern[bytes]:
     pattern = b"".join(map(char_pattern, value))
     if is_number(value):
         pattern = rb"(?<![0-9.eE+-])" + pattern + rb"(?![0-9.eE])"
-    return _pattern(b"(?P<lead>)" + pattern)
+    return secret_pattern(b"(?P<lead>)" + pattern)

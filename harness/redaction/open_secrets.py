@@ -9,63 +9,53 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import product
 
-from harness.redaction.key_shapes import (
-    BEARER_CHAR,
-    HINTS,
-    PEM_END,
-    PEM_LENGTH,
-    PEM_NAME,
-    SHAPES,
-    SPACE,
-    START,
-    char_pattern,
-    is_number,
-    nested,
-    units,
-)
+from harness.redaction.in_base64 import SHORTEST, base64_may_hold_key, has_run
+from harness.redaction.key_shapes import HINTS, char_pattern, is_number
+from harness.redaction.open_base64 import MIN_MIXED, all_ends, open_in_base64
+from harness.redaction.open_shapes import shape_start
 
-LONGEST = 1 << 13
-"""Bytes of a token beyond which its end is not waited for. Keys are shorter; encrypted reasoning is longer."""
+_HEAD = 256
+"""Bytes of a value up to which each of its beginnings stands in a table."""
 
-_WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
-_BEARER = b"[Bb]earer"
-_BEGIN = b"-----BEGIN"
 _HALF_ESCAPE = re.compile(rb"\\+(?:u[0-9A-Fa-f]{0,3})?\Z")
+_BREAK = re.compile(rb"(?<!\\)\\+(?:[nr]|(?=/)|\Z)|[\r\n]")
 _HALF_PERCENT = re.compile(rb"%[0-9A-Fa-f]?\Z")
 _ASCII_ESCAPE = re.compile(rb"\\u00[2-7]")
-_CLASS = re.compile(rb"\[([^\]]*)\]")
 
-_openings = [opening for shape in SHAPES for opening in shape.openings]
-_openings += [nested(units(head), rb"\Z") for head in (_BEARER, _BEGIN)]
-_word_opening = re.compile(START + b"(?:" + b"|".join(_openings) + b")")
-_bearer_opening = re.compile(START + _BEARER + b"(?:" + SPACE + b"+" + BEARER_CHAR + rb"*(?:\\|%[0-9A-Fa-f]?)?|%2?)\Z")
-_pem = next(shape for shape in SHAPES if shape.name == "private_key")
-_pem_end = re.compile(PEM_END)
-_pem_opening = re.compile(
-    _BEGIN
-    + rb"(?:%2?\Z|" + SPACE + rb"(?:(?:[A-Z0-9 ]|%20){0,60}(?:-{0,5}|%2?)\Z|"
-    + PEM_NAME + rb'[^"]{0,%d}\Z))' % PEM_LENGTH
-)  # fmt: skip
 _dash, _underscore, _upper_a, _space, _ = (hint.search for hint in HINTS)
 
 
 class OpenSecrets:
-    """`values`: secrets known by their value; `runs`: the parts of them by which they are found, `always` where a text
-    cannot be told by these; `width`: characters that a match of the user's rules can have.
+    """`values`: secrets known by their value; `cores`: what base64 makes of them, which may be broken into lines.
+
+    `runs`, `core_runs`: the parts by which they are found, `always` where a text cannot be told by these; `width`:
+    characters that a match of the user's rules can have.
     """
 
     def __init__(
-        self, values: tuple[str, ...] = (), *, runs: tuple[bytes, ...] = (), always: bool = False, width: int = 0
+        self,
+        values: tuple[str, ...] = (),
+        cores: tuple[str, ...] = (),
+        *,
+        runs: tuple[bytes, ...] = (),
+        core_runs: tuple[bytes, ...] = (),
+        always: bool = False,
+        width: int = 0,
     ) -> None:
-        self._values = [_Opening(value) for value in values]
+        self._values = [_Opening(value) for value in values + cores]
         self._runs = runs
+        self._core_runs = core_runs
+        self._shortest_run = min([SHORTEST, *map(len, core_runs)])
         self._always = always
         self._width = width
-        self._odd = any(not value.isalnum() for value in values)
-        self._escapable = any(char in value for value in values for char in '"\\/\n\r\t\b\f')
-        self._shape_ends = _shape_ends()
+        self._odd = any(not value.isalnum() for value in values + cores)
+        self._slash = any("/" in value for value in values + cores)
+        self._escapable = any(char in value for value in values for char in '"\\\n\r\t\b\f')
+        self._broken = 5 * max(map(len, cores), default=0)
+        """Bytes that a core and its line breaks have at most."""
+        self._shape_ends = all_ends()
+        self._long = [value for value in self._values if len(value.raw) > _HEAD]
         self._value_ends = _value_ends(self._values)
 
     def closed(self, text: bytes) -> bool:
@@ -76,9 +66,13 @@ class OpenSecrets:
         if ends is not None and text.endswith(ends) and self.start(text) < len(text):
             return False
         ends = self._value_ends[text[-1]]
-        if ends and text.endswith(ends):
+        if (ends and text.endswith(ends)) or (self._long and self._beginning(text)):
             return False
         if ((92 in text and self._escaped(text)) or (37 in text and self._odd)) and self.start(text) < len(text):  # \ %
+            return False
+        if len(text) >= MIN_MIXED and not text.islower() and open_in_base64(text) < len(text):
+            return False
+        if (10 in text or 92 in text or text[-1] == 13) and self._broken and self._broken_start(text) < len(text):
             return False
         return self.plain(text)
 
@@ -97,6 +91,12 @@ class OpenSecrets:
                 return False
         if 92 in text and self._runs and _ASCII_ESCAPE.search(text) is not None:  # \
             return False
+        if len(text) >= self._shortest_run and has_run(text, self._shortest_run):
+            if has_run(text) and base64_may_hold_key(text):
+                return False
+            for run in self._core_runs:
+                if run in text:
+                    return False
         return not self._always
 
     def start(self, text: bytes, *, user_rules: bool = True) -> int:
@@ -110,23 +110,14 @@ class OpenSecrets:
             half = _HALF_ESCAPE.search(text, max(0, size - 72))
             if half is not None:
                 found = half.start()
-        run = max(len(text.rstrip(_WORD)), size - LONGEST)
-        if run < size:
-            word = _word_opening.search(text, run)
-            if word is not None and word.start() < found:
-                found = word.start()
-        if b"earer " in text or b"earer%" in text:
-            found = min(found, _bearer_start(text))
-        if _BEGIN in text:
-            found = min(found, _pem_start(text))
+        found = min(found, shape_start(text), open_in_base64(text))
         if (escaped and self._escaped(text)) or (self._odd and 37 in text):
             for value in self._values:
                 found = min(found, value.start(text))
         else:
-            for end in self._value_ends[text[-1]]:
-                if text.endswith(end):
-                    found = min(found, size - len(end))
-                    break
+            found = min(found, size - self._beginning(text))
+        if self._broken and (escaped or 10 in text or 13 in text):
+            found = min(found, self._broken_start(text))
         if user_rules and self._width > 1:
             chars = text.decode("utf-8", "surrogateescape")[1 - self._width :]
             found = min(found, size - len(chars.encode("utf-8", "surrogateescape")))
@@ -134,7 +125,35 @@ class OpenSecrets:
 
     def _escaped(self, text: bytes) -> bool:
         """Whether an escape in a text may stand for a character of a value, or before a key."""
-        return self._escapable or text[-1] == 92 or b"\\u" in text
+        return self._escapable or text[-1] == 92 or b"\\u" in text or (self._slash and b"\\/" in text)
+
+    def _beginning(self, text: bytes) -> int:
+        """Bytes of the longest beginning of a value that a text ends with, where it has no escapes."""
+        found = 0
+        for value in self._long:
+            at = text.find(value.raw[:_HEAD], max(0, len(text) - len(value.raw) + 1 - value.is_number))
+            while at >= 0 and not value.raw.startswith(text[at:]):
+                at = text.find(value.raw[:_HEAD], at + 1)
+            found = max(found, len(text) - at if at >= 0 else 0)
+        for end in self._value_ends[text[-1]]:
+            if text.endswith(end):
+                return max(found, len(end))
+        return found
+
+    def _broken_start(self, text: bytes) -> int:
+        """From where on a text may go on to be a secret in base64 of which some lines have come."""
+        tail = text[-self._broken :] if self._broken else b""
+        joined = _BREAK.sub(b"", tail) if 92 in tail else tail.translate(None, b"\r\n")
+        rest = self._beginning(joined) if joined else 0
+        if not rest:
+            return len(text)
+        end = len(text)
+        for span in [*(match.span() for match in _BREAK.finditer(text, len(text) - len(tail)))][::-1]:
+            if rest <= end - span[1]:
+                break
+            rest -= end - span[1]
+            end = span[0]
+        return end - rest
 
 
 class _Opening:
@@ -187,73 +206,10 @@ def _form(char: str) -> re.Pattern[bytes]:
     return re.compile(rb"\\{%d,128}" % len(char) if char[0] == "\\" else char_pattern(char))
 
 
-def _bearer_start(text: bytes) -> int:
-    start = max(0, len(text) - LONGEST)
-    at = max(text.rfind(b"earer ", start), text.rfind(b"earer%", start))
-    bearer = _bearer_opening.match(text, at - 1) if at > 0 else None
-    return len(text) if bearer is None else bearer.start()
-
-
-def _pem_start(text: bytes) -> int:
-    """Where a private key begins whose end has not come."""
-    at = text.find(_BEGIN)
-    while at >= 0:
-        if _pem_opening.match(text, at) is not None:
-            key = _pem.pattern.match(text, at)
-            if key is None or _pem_end.search(key[0]) is None:
-                return at
-            at = key.end()
-        at = text.find(_BEGIN, at + 1)
-    return len(text)
-
-
-_Ends = dict[bytes, tuple[bytes, ...]]
-
-
-@cache
-def _shape_ends() -> _Ends:
-    """The last two bytes of a text that may end inside the head of a known shape -> how it ends then.
-
-    A head that has come whole is found by the hints.
-    """
-    ends: _Ends = {}
-    heads = [(head, 0) for shape in SHAPES for head in shape.heads] + [(_BEARER, 1), (_BEGIN, 1)]
-    for head, more in heads:
-        parts = [_members(unit) for unit in units(head)]
-        for first in parts[0]:
-            _add_first(ends, first)
-        for length in range(2, len(parts) + more):
-            for chars in product(*parts[:length]):
-                _add(ends, b"".join(chars))
-    return ends
-
-
-def _add_first(ends: _Ends, first: bytes) -> None:
-    """The first byte of a head, where a word begins."""
-    for byte in range(256):
-        before = bytes([byte])
-        if not (before.isalnum() and before.isascii()):
-            ends[before + first] = (b"",)
-    for escape in b"nrtbf":
-        _add(ends, b"\\" + bytes([escape]) + first)
-    ends[first] = (b"",)
-
-
 def _value_ends(values: list[_Opening]) -> list[tuple[bytes, ...]]:
     """The last byte of a text that may end inside a value -> how it ends then, the longest first."""
     ends: list[set[bytes]] = [set() for _ in range(256)]
     for value in values:
-        for length in range(1, len(value.raw) + value.is_number):
+        for length in range(1, min(len(value.raw) + value.is_number, _HEAD + 1)):
             ends[value.raw[length - 1]].add(value.raw[:length])
     return [tuple(sorted(some, key=len, reverse=True)) for some in ends]
-
-
-def _add(ends: _Ends, end: bytes) -> None:
-    known = ends.get(end[-2:], ())
-    if end not in known and b"" not in known:
-        ends[end[-2:]] = (*known, end)
-
-
-def _members(unit: bytes) -> list[bytes]:
-    match = _CLASS.fullmatch(unit)
-    return [bytes([byte]) for byte in (match[1] if match else unit)]

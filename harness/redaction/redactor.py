@@ -18,22 +18,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import unquote_to_bytes
 
 from agent.jsonio import dumps, loads_exact
+from harness.redaction.in_base64 import Run, base64_may_hold_key, runs
 from harness.redaction.key_shapes import (
     AWS_LENGTH,
     HINTS,
+    PEM_LENGTH,
     SHAPES,
-    is_number,
     is_secret,
-    plain_run,
-    shape_of,
-    value_pattern,
+    may_hold_key,
 )
+from harness.redaction.known_values import KEY_RULE, Known, Value, forms_of
 from harness.redaction.user_rules import Rule, UserRules, change_texts
 
 if TYPE_CHECKING:
@@ -41,19 +40,18 @@ if TYPE_CHECKING:
 
 __all__ = ["KEY_RULE", "MASK", "PLACEHOLDER", "Redactor", "Rule", "Secret", "unnumbered"]
 
-KEY_RULE = "key"
 PLACEHOLDER = re.compile(rb"\[redacted:([A-Za-z0-9_.-]+):([0-9]+)\]")
 
-_MIN_RUN = 6
 _NUMBERED = re.compile(rb"(\[redacted:[A-Za-z0-9_.-]+):[0-9]+\]")
 _TEXT_PLACEHOLDER = re.compile(r"\[redacted:[A-Za-z0-9_.-]+:[0-9]+\]")
 _ASCII_ESCAPE = re.compile(rb"\\u00[2-7]")
 _QUOTE = re.compile(rb'(?s)"|\\.|\n')
 _ESCAPED = re.compile(rb"\\+[nr]?|[\r\n]")
 """What differs between a key with line ends and its JSON form."""
+_BEFORE_HINT, _BEHIND_HINT = 64, 2 * PEM_LENGTH
+"""Bytes around what hints at a key that its pattern may look at."""
 MASK = b"\xff"
 """Takes the place of a secret that was found, so that nothing is found in it again. It is part of no secret."""
-_dash, _underscore, _upper_a, _space, _percent = (hint.search for hint in HINTS)
 
 _Bytes: TypeAlias = bytes
 """`bytes`, inside the class that has a method of that name."""
@@ -74,36 +72,6 @@ class Secret:
     by: Literal["value", "shape", "user"] = "shape"
 
 
-class _Value:
-    """A secret that is known by its value."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.secret = text.encode("utf-8", "surrogatepass")
-        self.rule = shape_of(self.secret) or KEY_RULE
-        self.is_number = is_number(text)
-
-    @cached_property
-    def pattern(self) -> re.Pattern[bytes]:
-        return value_pattern(self.text)
-
-
-@dataclass(slots=True, frozen=True)
-class _Known:
-    """Known values, the longest first. `runs`: the parts by which they are found; `always` where these do not do."""
-
-    values: tuple[_Value, ...] = ()
-    runs: tuple[bytes, ...] = ()
-    always: bool = False
-
-    @classmethod
-    def of(cls, values: Iterable[_Value]) -> _Known:
-        ordered = tuple(sorted(values, key=lambda value: -len(value.text)))
-        runs = {plain_run(value.text) for value in ordered}
-        usable = tuple(run for run in runs if len(run) >= _MIN_RUN)
-        return cls(ordered, usable, len(usable) < len(runs))
-
-
 class Redactor:
     """Replaces secrets. `values`: key variables in use, name to value; `rules`: added to the known shapes.
 
@@ -112,8 +80,8 @@ class Redactor:
 
     def __init__(self, values: Mapping[str, str] | None = None, rules: Iterable[Rule] = ()) -> None:
         self._user = UserRules(rules)
-        self._values: dict[str, _Value] = {}
-        self._known = _Known()
+        self._values: dict[str, list[Value]] = {}
+        self._known = Known()
         self._numbers: dict[tuple[str, _Bytes], int] = {}
         self._counters: dict[str, Iterator[int]] = {}
         self._open: tuple[int, OpenSecrets] | None = None
@@ -145,10 +113,11 @@ class Redactor:
         """Replace this value from now on. Short values and well-known dummies are let be."""
         if secret in self._values or not is_secret(secret):
             return
-        self._values[secret] = _Value(secret)
-        known = None
-        while known is None or len(known.values) < len(self._values):  # another thread may be learning too
-            known = self._known = _Known.of([*self._values.values()])
+        self._values[secret] = forms_of(secret)
+        known: tuple[list[Value], ...] = ()
+        while len(known) < len(self._values):  # another thread may be learning too
+            known = (*self._values.values(),)
+            self._known = Known.of(value for forms in known for value in forms)
         self.version += 1
 
     def open_secrets(self) -> OpenSecrets:
@@ -158,8 +127,14 @@ class Redactor:
         version, known = self.version, self._known
         if self._open is None or self._open[0] != version:
             always = known.always or bool(self._user)
-            texts = tuple(value.text for value in known.values)
-            self._open = version, OpenSecrets(texts, runs=known.runs, always=always, width=self._user.width)
+            texts = tuple(value.text for value in known.values if not value.is_core)
+            encoded = tuple(value.text for value in known.values if value.is_core)
+            self._open = (
+                version,
+                OpenSecrets(
+                    texts, encoded, runs=known.runs, core_runs=known.core_runs, always=always, width=self._user.width
+                ),
+            )
         return self._open[1]
 
     def go_on(self, recorded: _Bytes) -> None:
@@ -182,7 +157,7 @@ class Redactor:
 
     def known(self, data: _Bytes) -> _Bytes:
         """As `bytes`, but without the user's rules."""
-        if not _may_hold_key(data) and not self._may_hold_value(data):
+        if not may_hold_key(data) and not self._may_hold_value(data) and not base64_may_hold_key(data):
             return data
         return self._replaced(data, self.find(data, in_json=True))
 
@@ -220,16 +195,18 @@ class Redactor:
     def _may_hold_value(self, data: _Bytes) -> bool:
         """Whether a known value, or what a user's rule finds, may stand in `data`."""
         known = self._known
-        for run in known.runs:
-            if run in data:
-                return True
+        if known.may_stand_in(data):
+            return True
         return known.always or bool(self._user) or (bool(known.runs) and _ASCII_ESCAPE.search(data) is not None)
 
     def _known_secrets(self, data: _Bytes, *, in_json: bool) -> list[Secret]:
         """Known values, the longest first, then known shapes; in the order of their places."""
         found: list[Secret] = []
         rest = data
+        escaped = _ASCII_ESCAPE.search(data) is not None
         for value in self._known.values if self._may_hold_value(data) else ():
+            if not value.may_stand_in(rest, escaped=escaped):
+                continue
             quotes = _Quotes(rest, in_json=in_json) if value.is_number else None
             spans = []
             for match in value.pattern.finditer(rest):
@@ -239,10 +216,11 @@ class Redactor:
                     found.append(Secret(*spans[-1], value.rule, value.secret, quote, "value"))
             rest = _masked(rest, spans)
         more = True
-        while more and _may_hold_key(rest):  # a key may begin right behind another that has gone
-            shaped, rest = _shaped(rest, in_json)
+        while more and may_hold_key(rest):  # a key may begin right behind another that has gone
+            shaped, rest = _shaped(rest, in_json=in_json)
             more = bool(shaped)
             found += shaped
+        found += [secret for run in runs(rest) for secret in _shaped_in_base64(run)]
         return _apart(found)
 
     def _user_secrets(self, data: _Bytes, known: list[Secret]) -> list[Secret]:
@@ -287,16 +265,6 @@ def _apart(secrets: list[Secret]) -> list[Secret]:
     return apart
 
 
-def _may_hold_key(data: bytes) -> bool:
-    return (
-        _dash(data) is not None
-        or _underscore(data) is not None
-        or _upper_a(data) is not None
-        or _space(data) is not None
-        or (37 in data and _percent(data) is not None)  # a percent sign
-    )
-
-
 def _span(match: re.Match[bytes], in_json: bool) -> tuple[int, int]:
     """What is replaced: in JSON with an odd backslash before the secret, which would escape the placeholder."""
     if match["lead"] or not in_json:
@@ -304,7 +272,7 @@ def _span(match: re.Match[bytes], in_json: bool) -> tuple[int, int]:
     return match.start() + len(match["slashes"]) // 2 * 2, match.end()
 
 
-def _shaped(data: bytes, in_json: bool) -> tuple[list[Secret], bytes]:
+def _shaped(data: bytes, *, in_json: bool) -> tuple[list[Secret], bytes]:
     """What has a known shape, and the text without it."""
     found = []
     for shape in SHAPES:
@@ -318,6 +286,16 @@ def _shaped(data: bytes, in_json: bool) -> tuple[list[Secret], bytes]:
                 found.append(Secret(*spans[-1], shape.name, _ESCAPED.sub(b"", value)))
         data = _masked(data, spans)
     return found, data
+
+
+def _shaped_in_base64(run: Run) -> Iterator[Secret]:
+    """Looks at no more of a long run than may hold a key: in an image, nearly nothing."""
+    for skipped, data in run.readings():
+        places = [match.start() for hint in HINTS for match in hint.finditer(data)]
+        if places:
+            first = max(0, min(places) - _BEFORE_HINT)
+            for found in _shaped(data[first : max(places) + _BEHIND_HINT], in_json=False)[0]:
+                yield Secret(*run.span(skipped, first + found.start, first + found.end), found.rule, found.value)
 
 
 def _masked(data: bytes, spans: list[tuple[int, int]]) -> bytes:

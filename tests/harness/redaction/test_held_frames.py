@@ -18,7 +18,7 @@ KEY = SECRETS["openai"]
 
 def frame(text, **more):
     return (
-        f"data: {json.dumps({'id': 'c', 'choices': [{'index': 0, 'delta': {'content': text}}], **more})}\n\n".encode()
+        f"data: {json.dumps({'id': 'm', 'choices': [{'index': 0, 'delta': {'content': text}}], **more})}\n\n".encode()
     )
 
 
@@ -69,7 +69,7 @@ def test_frames_are_clean_or_redacted_by_the_caller():
     held = HeldFrames(Redactor())
     for each in SSEDecoder().feed(b"".join(TAUGHT)):
         assert held.passes(each) or held.hold(each, None)[0].clean
-    ((one, two), (whole,)) = (SSEDecoder().feed(raw) for raw in (frame(" s") + frame("o"), frame(f"a {KEY} c")))
+    ((one, two), (whole,)) = (SSEDecoder().feed(raw) for raw in (frame(" s") + frame("o"), frame(f"a {KEY} q")))
     assert held.hold(one, None) == []
     assert [item.clean for item in held.hold(two, None)] == [True, True]
     assert not held.passes(whole)
@@ -78,7 +78,7 @@ def test_frames_are_clean_or_redacted_by_the_caller():
 
 def test_what_stands_in_every_frame_does_not_wait():
     """An id that ends as a value begins: only its first frame waits, for the second."""
-    redactor = Redactor({"K": "c-is-my-secret"})
+    redactor = Redactor({"K": "m-is-my-secret"})
     steps, _ = run([frame(text) for text in ("one", "two", "three", "four")], redactor)
     assert steps == [[], [0, 1], [2], [3], []]
 
@@ -97,7 +97,7 @@ def test_a_glance_becomes_a_look():
 
 
 def test_user_rules_wait_for_what_may_come():
-    redactor = Redactor(rules=[Rule("badge", r"\bB-\d{3}\b"), Rule("name", r"^c$")])
+    redactor = Redactor(rules=[Rule("badge", r"\bB-\d{3}\b"), Rule("name", r"^m$")])
     raws = [frame("my B-"), frame("123 and more"), b": B-123\n\n", frame("x", **{"B-123": "B-123"}), frame("C" * 9)]
     steps, out = run(raws, redactor)
     joined = b"".join(out)

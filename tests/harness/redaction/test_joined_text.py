@@ -28,9 +28,9 @@ def test_pieces_come_back_when_they_are_decided():
         [],
         [(3, b"y s")],
     ]
-    steps = run([b"a ", b"b " + KEY[:2], KEY[2:9], KEY[9:], b" c", b"d"], Redactor())
+    steps = run([b"a ", b"b " + KEY[:2], KEY[2:9], KEY[9:], b" q", b"d"], Redactor())
     assert steps == [
-        [(0, b"a ")], [], [], [], [(1, b"b [redacted:openai:1]"), (2, b""), (3, b""), (4, b" c")], [(5, b"d")], [],
+        [(0, b"a ")], [], [], [], [(1, b"b [redacted:openai:1]"), (2, b""), (3, b""), (4, b" q")], [(5, b"d")], [],
     ]  # fmt: skip
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.redaction.open_secrets import LONGEST, OpenSecrets
+from harness.redaction.open_secrets import OpenSecrets
+from harness.redaction.open_shapes import LONGEST
 from harness.redaction.redactor import Redactor, Rule
 from tests.harness.planted import LEADS, SECRETS, redactor
 

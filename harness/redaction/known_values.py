@@ -1,0 +1,81 @@
+"""Secrets that are known by their value, in the forms that are looked for: as they are, and in base64. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from harness.redaction.in_base64 import core_pattern, cores, has_run, windows, written_forms
+from harness.redaction.key_shapes import is_number, plain_run, shape_of, value_pattern
+
+KEY_RULE = "key"
+
+MIN_RUN = 6
+_MIN_CORE = 4
+"""Bytes of a part by which a value is found; in base64 of a short value it may be shorter."""
+
+
+class Value:
+    """A secret that is known by its value, or what base64 makes of it (`core`)."""
+
+    def __init__(self, text: str, core: bytes | None = None) -> None:
+        self.secret = raw_of(text)
+        self.text = text if core is None else core.decode()
+        self.rule = shape_of(self.secret) or KEY_RULE
+        self.is_core = core is not None
+        self.is_number = is_number(self.text)
+        self.runs = windows(core) if core is not None else [plain_run(text)]
+        """Parts of it, of which one stands wherever it stands, if no letter or digit is escaped."""
+        self.known_by_runs = all(len(run) >= (MIN_RUN if core is None else _MIN_CORE) for run in self.runs)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        return core_pattern(self.text) if self.is_core else value_pattern(self.text)
+
+    def may_stand_in(self, data: bytes, *, escaped: bool) -> bool:
+        """`escaped`: letters may be escaped in `data`; in base64 they are not looked for then."""
+        return not self.known_by_runs or (escaped and not self.is_core) or any(run in data for run in self.runs)
+
+
+@dataclass(slots=True, frozen=True)
+class Known:
+    """Known values, the longest first. `runs`, `core_runs`: the parts by which they are found, `always` where these do
+    not do.
+    """
+
+    values: tuple[Value, ...] = ()
+    runs: tuple[bytes, ...] = ()
+    core_runs: tuple[bytes, ...] = ()
+    always: bool = False
+
+    @classmethod
+    def of(cls, values: Iterable[Value]) -> Known:
+        ordered = tuple(sorted(values, key=lambda value: -len(value.text)))
+        runs: tuple[dict[bytes, None], ...] = ({}, {})
+        for value in ordered:
+            if value.known_by_runs:
+                runs[value.is_core].update(dict.fromkeys(value.runs))
+        return cls(ordered, (*runs[0],), (*runs[1],), not all(value.known_by_runs for value in ordered))
+
+    def may_stand_in(self, data: bytes) -> bool:
+        """Whether one of their parts does. Base64 is looked for only where some is."""
+        for run in self.runs:
+            if run in data:
+                return True
+        return (
+            bool(self.core_runs)
+            and has_run(data, min(map(len, self.core_runs)))
+            and any(run in data for run in self.core_runs)
+        )
+
+
+def forms_of(secret: str) -> list[Value]:
+    """A secret as it is and in base64; what would be the same comes once."""
+    found = {core: Value(secret, core) for form in written_forms(secret) for core in cores(raw_of(form))}
+    return [Value(secret), *found.values()]
+
+
+def raw_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
