@@ -7,21 +7,16 @@ from typing import Any
 
 from harness.report.facts import sum_costs
 from harness.report.figures import add_usage, cost, known, plural
+from harness.report.grid import grid
 from harness.report.scan import Row
-from harness.report.text import visible
 
 _HEADERS = ("date (UTC)", "model", "turns", "calls", "tool calls", "tokens in", "out", "cost", "ending", "recording")
-_ALIGN = ("left", "left", "right", "right", "right", "right", "right", "right", "left", "left")
 UNREADABLE = "unreadable"
 
 
 def listing(rows: Sequence[Row]) -> list[str]:
     """The lines of the table, and one with the totals."""
-    from tabulate import tabulate
-
-    cells = [[visible(cell).replace("\n", " ") for cell in _cells(row)] for row in rows]
-    table = tabulate(cells, headers=_HEADERS, disable_numparse=True, colalign=_ALIGN, preserve_whitespace=True)
-    return [*(line.rstrip() for line in table.splitlines()), "", _summary(rows)]
+    return [*grid(_HEADERS, [_cells(row) for row in rows], right=_HEADERS[2:8]), "", _summary(rows)]
 
 
 def _cells(row: Row) -> list[str]:

@@ -9,6 +9,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
 
+from harness.report.grid import grid
 from harness.report.report import Block, Details, Heading, Quoted, Report, Table
 from harness.report.text import visible_line
 
@@ -67,25 +68,14 @@ def _text_block(block: Block) -> tuple[bool, list[str]]:
     match block:
         case Heading(text):
             return True, [visible_line(text), "=" * len(visible_line(text))]
-        case Table():
-            return True, _columns(block)
+        case Table(headers, rows, right):
+            return True, grid(headers, rows, right) if rows else []
         case Details(text, lines):
             return False, [visible_line(text), *(f"  {visible_line(line)}" for line in lines)]
         case Quoted(lines):
             return True, [f"    {visible_line(line)}".rstrip() for line in lines]
         case _:
             return True, [visible_line(block)]
-
-
-def _columns(table: Table) -> list[str]:
-    if not table.rows:
-        return []
-    from tabulate import tabulate
-
-    rows = [[visible_line(cell) for cell in row] for row in table.rows]
-    align = ["right" if header in table.right else "left" for header in table.headers]
-    shown = tabulate(rows, headers=table.headers, disable_numparse=True, colalign=align, preserve_whitespace=True)
-    return [line.rstrip() for line in shown.splitlines()]
 
 
 def _markdown_block(block: Block) -> tuple[bool, list[str]]:
