@@ -52,18 +52,21 @@ class Alike:
         """
         if data.startswith(self.before):
             start = self._before_size
-            end = data.find(_QUOTE, start)
-            if not data.startswith(self.after, end):  # a quote in the text, most likely
+            end = data.find(_QUOTE, start)  # far cheaper than looking for all of `after`
+            if not data.startswith(self.after, end):
                 end = data.find(self.after, start)
             if end >= 0:
                 size = self._closing_size
                 at = end + self._after_size
                 if not size:
                     return (start, end, b"") if at == len(data) else None
-                if data.endswith(self.closing) and at + size <= len(data):
-                    padding = data[at:-size]
-                    if not padding or (not padding.strip(b" ") if self.blank else padding.isalnum()):
-                        return start, end, padding
+                padding = data[at:-size]
+                if padding:
+                    fits = not padding.strip(b" ") if self.blank else padding.isalnum()
+                else:
+                    fits = at + size == len(data)
+                if fits and data.endswith(self.closing):
+                    return start, end, padding
         return None
 
     def piece(self, data: bytes) -> Piece | None:

@@ -17,6 +17,8 @@ from harness.redaction.held_body import HeldBody
 from harness.redaction.held_frames import HeldFrame, HeldFrames
 from harness.redaction.redactor import Redactor
 
+_LF = 10
+
 
 @dataclass(slots=True, frozen=True)
 class Outlet:
@@ -85,6 +87,7 @@ class CallRecorder:
         self._held_body = HeldBody(outlet.redactor)
         self._overflowed = False
         self._run: TextRun | None = None
+        self._between = False  # the framer stands between two frames
         self._alike = False  # the decoder stands where the run has learned
         self._lost = False  # framing has failed: nothing more of this body can be recorded
         self._ended = False
@@ -203,6 +206,14 @@ class CallRecorder:
         if self._lost or framer is None:
             self._bytes += len(data)
             return []
+        if self._between and data[-1] == _LF and self._alike and self._run is not None and not self._held.waiting:
+            ready = self._run.records(data, self._frames, now, None, [])
+            if ready is not None:  # the chunk is one such frame, so there is nothing to find out about it
+                self._position += len(data)
+                self._frame_start = self._position
+                self._bytes += len(data)
+                self._frames += 1
+                return [ready]
         try:
             frames = framer.feed(data)
             overflowed = framer.overflowed
@@ -212,6 +223,7 @@ class CallRecorder:
             self._lost = True
             self._bytes += len(data)
             return []
+        self._between = framer.between
         records: Records = []
         chunk_end = self._position + len(data)
         for frame in frames:

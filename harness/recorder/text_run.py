@@ -19,7 +19,9 @@ from harness.redaction.open_secrets import OpenSecrets
 from harness.redaction.redactor import Redactor
 
 _QUOTE, _BACKSLASH = 34, 92
-_FRAME, _EVENT = '{"kind":"frame","seq":', '\n{"kind":"event","seq":'
+_FRAME, _EVENT = '{"kind":"frame","seq":', '}\n{"kind":"event","seq":'
+
+_BOM = b"\xef\xbb\xbf"
 
 _SHORT, _MOST_FORMS = 16, 4096
 
@@ -70,12 +72,12 @@ class TextRun:
             if cut_t:
                 more += f',"cut_t":{dumps(cut_t).decode()}'
         if t != self._t:
-            self._t, self._where = t, f',"t":{dumps(t).decode()},"call":{self._call},'
+            self._t, self._where = t, f',"t":{orjson.dumps(t).decode()},"call":{self._call},"'
         where = self._where
         return (
             _FRAME,
-            f'{where}"i":{i},"raw":{self._before}{shown}{self._after}{padding.decode()}{self._closing}{more}}}{_EVENT}',
-            f'{where}"frame":{i},"event":{self._event}{text}"}}}}',
+            f'{where}i":{i}{self._before}{shown}{self._after}{padding.decode()}{self._closing}{more}{_EVENT}',
+            f'{where}frame":{i}{self._event}{text}"}}}}',
         )
 
     def _look_at(self, inner: bytes, clean: bool) -> tuple[str, str] | None:
@@ -104,7 +106,7 @@ class TextRun:
 
     def goes_on(self, frame: Frame, events: Records) -> bool:
         """After a frame that went the long way, unchanged: whether the next ones may go the short one."""
-        if not self._decoder.plain:
+        if not self._decoder.plain or frame.raw.startswith(_BOM):  # which is dropped at the start of a stream only
             return False
         event = self._decoder.piece(frame) if len(events) == 1 else None
         if event is None or not self._alike.learn(frame.raw, event):
@@ -115,10 +117,10 @@ class TextRun:
         except UnicodeDecodeError:
             self._version = -1
             return False
-        self._before = dumps(before).decode()[:-1]
+        self._before = f',"raw":{dumps(before).decode()[:-1]}'
         self._after = dumps(after).decode()[1:-1]
         self._closing = dumps(closing).decode()[1:]
-        self._event = '{"type":"text","text":"' if alike.kind is Text else '{"type":"reasoning","text":"'
+        self._event = f',"event":{{"type":"{"text" if alike.kind is Text else "reasoning"}","text":"'
         if self._version != self._redactor.version:
             self._version, self._secrets = self._redactor.version, self._redactor.open_secrets()
             self._shortest = self._redactor.shortest

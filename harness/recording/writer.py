@@ -148,7 +148,7 @@ class Writer:
             if not lines:
                 return
             self.seq = seq
-            self._append(b"".join(lines))
+            self._append(lines[0] if len(lines) == 1 else b"".join(lines))
             if self._fsync and any(type(record) is dict and record["kind"] in _SYNC_AFTER for record in records):
                 self._sync()
 

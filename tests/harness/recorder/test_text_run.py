@@ -112,6 +112,22 @@ def test_the_short_way_writes_what_the_long_way_writes(wire, words, data):
         assert Recorded(wire, chunks).records == the_long_way(patch, wire, chunks).records
 
 
+ODD_CHUNKS = [
+    b"\n", b"\r", b"\r\n", b"\n\n", b": ping\n\n", b"\xef\xbb\xbf", b"data: {\n\n", b"data: [DONE]\n\n", b"id: 7\n",
+    chat(KEY), chat("a")[:-1], chat("a")[:40], chat("a") + chat("b"), chat("a") + b"\n", anthropic("a", 0), b"x",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(ODD_CHUNKS) | st.sampled_from(WORDS), max_size=20))
+@pytest.mark.parametrize("wire", ["openai-chat", "anthropic"])
+def test_a_frame_a_chunk_among_others(wire, pieces):
+    """A chunk that is one frame takes the shortest way; what comes between must not lead it astray."""
+    make = chat if wire == "openai-chat" else anthropic
+    chunks = [make(" ok"), make(" yet"), *(make(piece) if type(piece) is str else piece for piece in pieces)]
+    with pytest.MonkeyPatch.context() as patch:
+        assert Recorded(wire, chunks).records == the_long_way(patch, wire, chunks).records
+
+
 @pytest.mark.parametrize("secret", [KEY, SHAPED, "Bearer abcdefghijklmnopqrst"], ids=["value", "shape", "bearer"])
 @pytest.mark.parametrize("place", ["text", "obfuscation"])
 def test_no_secret_goes_the_short_way(secret, place):
