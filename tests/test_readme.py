@@ -11,6 +11,8 @@ import shlex
 import shutil
 from pathlib import Path
 
+import pytest
+
 from harness.cli import COMMANDS
 from tests.fake_network import install
 from tests.harness.cli.cli import call
@@ -28,7 +30,7 @@ def commands() -> list[str]:
 
 
 def test_commands(tmp_path, monkeypatch):
-    for folder in ("recordings", "fixtures"):
+    for folder in ("recordings", "fixtures", "reports"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copytree(
         ROOT / "tests" / "harness" / "formats" / "cassettes",
@@ -46,5 +48,22 @@ def test_commands(tmp_path, monkeypatch):
     with install() as asked:
         for line in commands():
             result = call(*shlex.split(line)[1:], environ=KEYS)
-            assert result.exit_code == 0, f"{line}\n{result.output}"
+            expected = 1 if line.startswith("harness diff ") else 0  # as of diff(1): the two differ
+            assert result.exit_code == expected, f"{line}\n{result.output}"
     assert {*asked} == {"api.anthropic.com", "127.0.0.1"}
+
+
+SAMPLES = dict(re.findall(r"```sh\n(harness (?:suite|diff|cost|sweep) [^\n]*)\n```\n\n```\n(.*?)```", README, re.S))
+
+
+@pytest.mark.parametrize("line", SAMPLES)
+def test_samples(line, monkeypatch):
+    """What is shown below a command, but for what `...` leaves out, is what it prints."""
+    monkeypatch.chdir(ROOT)
+    printed = call(*shlex.split(line)[1:]).stdout.splitlines()
+    shown = [each for each in SAMPLES[line].splitlines() if each != "..."]
+    assert [each for each in shown if each not in printed] == []
+
+
+def test_each_kind_of_report_has_a_sample():
+    assert [line.split()[1] for line in SAMPLES] == ["suite", "diff", "cost", "sweep"]
