@@ -24,6 +24,7 @@ from harness.recording.reader import RecordReader
 from harness.replaying.derive import derived_events, gap
 
 _EVENT_LINE = b'{"kind":"event","seq":'
+_FRAME_LINE, _REQUEST_LINE, _END_LINE = b'{"kind":"frame"', b'{"kind":"request"', b'{"kind":"end"'
 _HEADS = re.compile(
     rb'(?:\{"kind":"event","seq":(?:0|[1-9]\d*),"t":(?:0|[1-9]\d*)(?:\.\d+)?(?:e-\d+)?,"call":\n)*+'
 )  # possessive, as there may be very many
@@ -34,19 +35,12 @@ def unchanged(path: str | PathLike[str]) -> Recording | None:
 
     None says nothing: the recording has to be read whole and judged. Never raises.
     """
-    lines: list[bytes] = []
-
-    def choose(block: bytes) -> list[bytes]:
-        rest: list[bytes] = []
-        for line in block.split(b"\n"):
-            (lines if line.startswith(_EVENT_LINE) else rest).append(line)
-        return rest
-
+    aside = _Aside()
     path = Path(path)
     if not path.is_file():  # a pipe is read only once
         return None
     try:
-        reader = RecordReader(path, choose=choose)
+        reader = RecordReader(path, choose=aside.choose)
         recording = assemble(reader, reader.path)
         if reader.warnings or recording.warnings or not _is_plain(recording):
             return None
@@ -54,14 +48,49 @@ def unchanged(path: str | PathLike[str]) -> Recording | None:
         if recording.turns and asyncio.run(_rerun(recording, watched)) is not None:
             return None
         tails: list[bytes] = []
+        starts: list[int] = []
         for call in recording.calls:
+            starts.append(len(tails))
             if call.wire is not None:
                 seen = watched.get(call.number)
                 events = seen.found if seen is not None and seen.stands_for(call) else derived_events(call)
                 tails += _tails(call.number, events)
     except Exception:  # whatever it is, judging the recording tells it
         return None
-    return recording if _are_written(lines, tails) else None
+    return recording if aside.fits(starts) and _are_written(aside.lines, tails) else None
+
+
+class _Aside:
+    """The lines of events, unparsed, and how many of them stand before each line that is neither event nor frame."""
+
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+        self._marks: list[tuple[bytes, int]] = []
+
+    def choose(self, block: bytes) -> list[bytes]:
+        """Set the events of a block aside; the other lines."""
+        lines = self.lines
+        rest: list[bytes] = []
+        for line in block.split(b"\n"):
+            if line.startswith(_EVENT_LINE):
+                lines.append(line)
+                continue
+            rest.append(line)
+            if not line.startswith(_FRAME_LINE):
+                self._marks.append((line[: len(_REQUEST_LINE)], len(lines)))
+        return rest
+
+    def fits(self, starts: list[int]) -> bool:
+        """Whether the events of each call, which begin with those numbers, stand behind its request, and all before the
+        end of the recording."""
+        requests = [at for line, at in self._marks if line == _REQUEST_LINE]
+        last, at = self._marks[-1]
+        return (
+            len(requests) == len(starts)
+            and all(request <= start for request, start in zip(requests, starts, strict=True))
+            and last.startswith(_END_LINE)
+            and at == len(self.lines)
+        )
 
 
 class Watched(ResponseReader):

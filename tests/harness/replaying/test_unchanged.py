@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 
@@ -168,3 +169,18 @@ def test_what_was_decoded_for_other_arguments_does_not_count(recorded, name):
     assert not watched(status=201)
     assert not watched(call=99)
     assert not watched(options=DecodeOptions(think_tags=True))
+
+
+@pytest.mark.parametrize("to", ["first", "before its request", "last"])
+def test_events_in_other_places(tmp_path, to):
+    path = record(tmp_path / "r.jsonl", Turn([ANSWER]))
+    lines = path.read_bytes().splitlines(keepends=True)
+    kinds = [json.loads(line)["kind"] for line in lines]
+    at = {"first": 0, "before its request": kinds.index("request"), "last": len(lines)}[to]
+    index = kinds.index("event") if at < len(lines) else len(kinds) - 1 - kinds[::-1].index("event")
+    line = lines[index]
+    lines.insert(at, line)
+    del lines[index + (at <= index)]
+    path.write_bytes(b"".join(lines))
+    assert unchanged(path) is None
+    assert_same(path, pytest.MonkeyPatch.context)
