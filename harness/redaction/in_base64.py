@@ -22,7 +22,8 @@ from harness.redaction.key_shapes import char_pattern, may_hold_key, secret_patt
 SHORTEST = 20
 """Characters that a key of a known shape has at least."""
 
-BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
+_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+BASE64 = _ALPHABET + b"-_"
 
 _BREAKS = rb"(?:\\{1,64}[nr]|[\r\n]){0,4}"
 """Programs break base64 into lines (RFC 2045, 6.8: of 76 characters), which JSON writes as `\n`."""
@@ -35,13 +36,14 @@ _STANDARD = bytes.maketrans(b"-_", b"+/")
 _IN_RUN, _BETWEEN = b"x", b" "
 _LONG_RUN = _IN_RUN * SHORTEST
 _KINDS = bytes(ord(_IN_RUN if byte in BASE64 + b"\\\r\n" else _BETWEEN) for byte in range(256))
+_ZEROS = b"AAA"
 _PADDING = (b"", b"", b"==", b"=")
 _OTHER_ESCAPE = re.compile(rb"\\[^nr/\\]")
 _CHARS = re.compile(rb"\\+[nr]|\\+|[\r\n]+|([A-Za-z0-9+/_-]+)")
 
 
 Reading: TypeAlias = tuple[int, bytes]
-"""How many characters of a run were skipped, and what the others hold."""
+"""How many characters are missing before a run, and what it holds then."""
 
 
 def cores(secret: bytes) -> Iterator[bytes]:
@@ -53,6 +55,12 @@ def cores_of(secret: bytes, before: int) -> set[bytes]:
     """The core of a secret with so many bytes before it."""
     core = b64encode(bytes(before) + secret)[core_start(before) : core_end(before + len(secret))]
     return {core, core.translate(_URL_SAFE)}
+
+
+def chars_before(secret: bytes, before: int) -> list[bytes]:
+    """The characters that can stand before a core: they hold the first bits of the secret, and others."""
+    own = 6 - before * 8 % 6
+    return [_ALPHABET[at : at + 1] for at in range(64) if at % (1 << own) == secret[0] >> (8 - own)]
 
 
 def core_pattern(core: str) -> re.Pattern[bytes]:
@@ -88,9 +96,9 @@ class Run:
             run = run.replace(rb"\n", b"").replace(rb"\r", b"").translate(None, b"\\\r\n")
         return readings(run)
 
-    def span(self, skipped: int, start: int, end: int) -> tuple[int, int]:
+    def span(self, missing: int, start: int, end: int) -> tuple[int, int]:
         """The bytes of the text that hold nothing but bytes `start` to `end` of a reading."""
-        return self._place(skipped + core_start(start)), self._place(skipped + core_end(end) - 1) + 1
+        return self._place(core_start(start) - missing), self._place(core_end(end) - missing - 1) + 1
 
     def _place(self, char: int) -> int:
         """Where a character of the run stands."""
@@ -103,15 +111,15 @@ class Run:
 
 
 def readings(run: bytes) -> Iterator[Reading]:
-    """What base64 holds if it is read from each of its first four characters on."""
+    """What base64 holds if that many of its first characters, none to three, are missing; they are read as zeros."""
     run = run.translate(_STANDARD)
-    for skipped in range(4):
-        rest = run[skipped:] if skipped else run
+    for missing in range(4):
+        rest = _ZEROS[:missing] + run
         more = len(rest) % 4
         if more == 1:  # a quantum of one character holds no byte (RFC 4648, 4)
-            yield skipped, a2b_base64(rest[:-1])
+            yield missing, a2b_base64(rest[:-1])
         else:
-            yield skipped, a2b_base64(rest + _PADDING[more])
+            yield missing, a2b_base64(rest + _PADDING[more])
 
 
 def has_run(text: bytes, length: int = SHORTEST) -> bool:

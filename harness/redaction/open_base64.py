@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from harness.redaction.in_base64 import BASE64, core_start, cores_of, readings
+from harness.redaction.in_base64 import BASE64, chars_before, core_start, cores_of, readings
 from harness.redaction.open_shapes import LONGEST, Ends, add_end, add_first, heads, shape_ends, shape_start
 
 MIN_MIXED = 5
@@ -40,10 +40,10 @@ def open_in_base64(text: bytes) -> int:
         if run[-length:] in beginnings:
             found -= length
             break
-    for skipped, data in readings(run):
+    for missing, data in readings(run):
         start = shape_start(data)
         if start < len(data):
-            found = min(found, skipped + core_start(start))
+            found = min(found, max(0, core_start(start) - missing))
     return size - len(run) + found
 
 
@@ -68,7 +68,8 @@ def _first_beginnings() -> frozenset[bytes]:
 
 @cache
 def _beginnings() -> tuple[frozenset[bytes], int]:
-    """The same of keys with something before them, and how long they are at most."""
+    """How runs end that may go on to be keys with something before them, and how long that is at most."""
     cores = {core for head in heads() for before in range(3) for core in cores_of(head, before)}
-    longest = max(map(len, cores))
-    return frozenset(core[:length] for core in cores for length in range(1, len(core) + 1)), longest
+    found = {core[:length] for core in cores for length in range(1, len(core) + 1)}
+    found |= {char for head in heads() for before in (1, 2) for char in chars_before(head, before)}
+    return frozenset(found), max(map(len, cores))

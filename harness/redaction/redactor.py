@@ -290,12 +290,12 @@ def _shaped(data: bytes, *, in_json: bool) -> tuple[list[Secret], bytes]:
 
 def _shaped_in_base64(run: Run) -> Iterator[Secret]:
     """Looks at no more of a long run than may hold a key: in an image, nearly nothing."""
-    for skipped, data in run.readings():
+    for missing, data in run.readings():
         places = [match.start() for hint in HINTS for match in hint.finditer(data)]
         if places:
             first = max(0, min(places) - _BEFORE_HINT)
             for found in _shaped(data[first : max(places) + _BEHIND_HINT], in_json=False)[0]:
-                yield Secret(*run.span(skipped, first + found.start, first + found.end), found.rule, found.value)
+                yield Secret(*run.span(missing, first + found.start, first + found.end), found.rule, found.value)
 
 
 def _masked(data: bytes, spans: list[tuple[int, int]]) -> bytes:

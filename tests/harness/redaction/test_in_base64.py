@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from harness.redaction.in_base64 import (
     SHORTEST,
     base64_may_hold_key,
+    chars_before,
     core_pattern,
     cores,
+    cores_of,
     has_run,
     readings,
     runs,
@@ -81,10 +83,10 @@ def test_runs_and_where_they_stand():
     encoded = base64.encodebytes(b"a: " + key + b" !!")
     for text in (b"x " + encoded, json.dumps("\t" + encoded.decode() + "é").encode(), b"(" + encoded.strip() + b")"):
         (spot,) = (
-            (run, skipped, data.index(key)) for run in runs(text) for skipped, data in run.readings() if key in data
+            (run, missing, data.index(key)) for run in runs(text) for missing, data in run.readings() if key in data
         )
-        run, skipped, at = spot
-        start, end = run.span(skipped, at, at + len(key))
+        run, missing, at = spot
+        start, end = run.span(missing, at, at + len(key))
         inside = text[start:end].replace(b"\\n", b"").replace(b"\n", b"")
         assert inside in {*cores(key)}
 
@@ -115,7 +117,15 @@ def test_short_runs_are_words():
     assert [*runs(b"a short text")] == []
 
 
-@given(st.binary(min_size=1, max_size=40), st.integers(0, 3))
-def test_readings(data, skipped):
-    encoded = b"Q" * skipped + base64.b64encode(data).rstrip(b"=")
-    assert dict(readings(encoded))[skipped] == data
+@given(st.binary(min_size=4, max_size=40), st.integers(0, 3))
+def test_readings(data, missing):
+    found = dict(readings(base64.b64encode(data).rstrip(b"=")[missing:]))[missing]
+    assert found[3:] == data[3:]
+    assert len(found) == len(data)
+
+
+def test_characters_before_a_core():
+    for before, text in ((1, b"?sk-"), (2, b"??sk-")):
+        (at,) = (base64.b64encode(text).index(core) for core in cores_of(b"sk-", before))
+        assert base64.b64encode(text)[at - 1 : at] in chars_before(b"sk-", before)
+    assert [len(chars_before(b"sk-", before)) for before in (1, 2)] == [4, 16]
