@@ -1,9 +1,10 @@
 r"""Secrets out, placeholders in: pure, and cheap where there is nothing to replace.
 
 Replaced are the values of key variables in use and those that `learn` was told (both by the rule `key`), the known key
-shapes (`harness.redaction.key_shapes`), and what a user's own rules find. A secret becomes `[redacted:RULE:N]`: the
-same secret always the same placeholder, N counting the secrets of a rule from 1. A value that has a known shape goes by
-the shape's name, so that the placeholder does not depend on whether its variable is set.
+shapes (`harness.redaction.key_shapes`), both also in base64 (`harness.redaction.in_base64`), and what a user's own
+rules find. A secret becomes `[redacted:RULE:N]`: the same secret always the same placeholder, N counting the secrets of
+a rule from 1. A value that has a known shape goes by the shape's name, so that the placeholder does not depend on
+whether its variable is set.
 
 A placeholder holds no character that JSON or an event stream cares about, so both stay valid: it takes the place of
 whole characters of a JSON string, a backslash that would be left over goes with it, and a number that is a secret
