@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -123,6 +125,7 @@ def main() -> None:
     harness ask --model openai/gpt-4.1-mini "What does this folder hold?"
     harness replay recordings/
     """
+    atexit.register(gc.freeze)  # else Python looks through all that was loaded for garbage before it exits
 
 
 if __name__ == "__main__":
