@@ -14,7 +14,9 @@ from harness.errors import HarnessError
 from harness.paths import SUFFIXES as RECORDINGS
 from harness.report.rendering import FORMATS, NAME, render
 from harness.report.report import Report
+from harness.writing import write_whole
 
+SUITES = ".suite.toml"
 _SUFFIXES = {".txt": "text", ".md": "markdown", ".csv": "csv", ".json": "json"}
 _BY_DEFAULT = "\0"
 """The value of `--out` where it names no file."""
@@ -65,23 +67,34 @@ def deliver(report: Report, output: Output, name: str) -> None:
     Raises `HarnessError` for a file that cannot be written.
     """
     if output.out is None:
-        click.echo(render(report, output.form or "text", version(NAME)), nl=False)
+        _print(render(report, output.form or "text", version(NAME)))
         return
     path, form = _place(output, name)
-    if path.name.endswith(RECORDINGS):
-        raise HarnessError(f"{path}: a report does not go into a recording: give it a name such as {name}.md")
+    refuse_input(path, f"{name}.md")
     if path.is_dir():
         raise HarnessError(f"{path}: this is a folder: name a file in it, such as {path / (name + '.md')}")
     write(path, render(report, form, version(NAME)))
 
 
+def refuse_input(path: Path, better: str) -> None:
+    """Raises `HarnessError` where a report would take the place of a recording or a suite. `better`: a name for it."""
+    kind = "recording" if path.name.endswith(RECORDINGS) else "suite" if path.name.endswith(SUITES) else None
+    if kind is not None:
+        raise HarnessError(f"{path}: a report does not go into a {kind}: give it a name such as {better}")
+
+
 def write(path: Path, text: str) -> None:
-    """Write a file, its folder too where it is not there. Raises `HarnessError`."""
+    """Write a file whole or not at all, its folder too where it is not there. Raises `HarnessError`."""
+    write_whole(path, text.encode("utf-8", "backslashreplace"))
+
+
+def _print(text: str) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8", newline="\n")
+        click.echo(text.encode("utf-8", "backslashreplace").decode(), nl=False)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise HarnessError(f"{path}: cannot be written: {error.strerror}") from None
+        raise HarnessError(f"the report cannot be printed: {error.strerror}") from None
 
 
 def _place(output: Output, name: str) -> tuple[Path, str]:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from harness.cli.jobs import in_processes, with_progress
 from harness.cli.price_options import price_for, price_options
-from harness.cli.report_options import Output, deliver, report_options, write
+from harness.cli.report_options import Output, deliver, refuse_input, report_options, write
 from harness.config import current
-
-if TYPE_CHECKING:
-    pass
 
 EXIT_FAILED = 1
 EXIT_UNUSABLE = 2
@@ -58,6 +54,8 @@ def command(
     """
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --format {form} exclude one another")
+    if junit is not None:
+        refuse_input(junit, "report.xml")
     from harness.suites.junit import junit as junit_of
     from harness.suites.loading import load_suites
     from harness.suites.report import suite_report

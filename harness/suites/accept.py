@@ -14,6 +14,7 @@ from harness.errors import HarnessError
 from harness.recording.opening import open as open_recording
 from harness.suites.case import Case
 from harness.suites.recordings import Recordings
+from harness.writing import write_whole
 
 CHECK = "events"
 What = Literal["added", "changed", "unchanged", "removed", "error"]
@@ -57,11 +58,10 @@ def write(golden: Golden) -> None:
     try:
         if golden.what == "removed":
             golden.path.unlink()
-        elif golden.data is not None and golden.what in ("added", "changed"):
-            golden.path.parent.mkdir(parents=True, exist_ok=True)
-            golden.path.write_bytes(golden.data)
     except OSError as error:
-        raise HarnessError(f"{golden.path}: cannot be written: {error.strerror}") from None
+        raise HarnessError(f"{golden.path}: cannot be removed: {error.strerror}") from None
+    if golden.data is not None and golden.what in ("added", "changed"):
+        write_whole(golden.path, golden.data)
 
 
 def _golden(case: Case, paths: Sequence[Path]) -> Golden:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -73,3 +74,28 @@ def test_what_cannot_be_written(tmp_path, name, problem):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(HarnessError, match=problem):
         deliver(REPORT, Output(None, str(tmp_path / name)), "sample")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("x.jsonl", "recording"), ("x.jsonl.gz", "recording"), ("x.suite.toml", "suite")]
+)
+def test_input_is_not_written_over(tmp_path, name, kind):
+    with pytest.raises(HarnessError, match=f"a report does not go into a {kind}: give it a name such as sample.md"):
+        deliver(REPORT, Output(None, str(tmp_path / name)), "sample")
+    assert not any(tmp_path.iterdir())
+
+
+def test_halves_of_characters_are_written_as_escapes(tmp_path):
+    deliver(Report(["a"], {}, ("n",), [["\udcff"]]), Output("csv", str(tmp_path / "x.csv")), "sample")
+    assert (tmp_path / "x.csv").read_text() == "n\n\\udcff\n"
+
+
+class Full(io.StringIO):
+    def write(self, text: str) -> int:
+        raise OSError(28, "No space left on device")
+
+
+def test_what_cannot_be_printed_is_said(monkeypatch):
+    monkeypatch.setattr("sys.stdout", Full())
+    with pytest.raises(HarnessError, match="the report cannot be printed: No space left on device"):
+        deliver(REPORT, Output(None, None), "sample")
