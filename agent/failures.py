@@ -70,6 +70,10 @@ NETWORK_HINTS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 """What to check, by the wording of the network exception."""
 
+NEVER_CONNECTED = frozenset(hint for _, hint in NETWORK_HINTS[:3])
+NO_CONNECTION = "no connection to "
+"""How the hint, or the message, of an error says that no request was sent."""
+
 
 def error(
     kind: ErrorKind,
@@ -160,7 +164,7 @@ def unreachable(error_class: str, message: str, url: str = "") -> Error:
     if not address:
         return network_error(error_class, message)
     if error_class == "ConnectTimeout":
-        return network_error(error_class, f"no connection to {address} in time")
+        return network_error(error_class, f"{NO_CONNECTION}{address} in time")
     if "timeout" in error_class.lower():
         return network_error(error_class, f"{address} sent no answer in time")
     return network_error(error_class, f"cannot reach {address}: {message or error_class}")

@@ -130,8 +130,8 @@ class Steps:
         if told is not None:
             self.out.append(told)
         assert answer.closing is not None
-        model = answer.closing.model
-        self._totals.add(answer.closing, lambda usage: self._price(usage, model), had_output=answer.any)
+        model, error = answer.closing.model, answer.error
+        self._totals.add(answer.closing, lambda usage: self._price(usage, model), error=error, had_output=answer.any)
         if answer.retry:
             self._wait(answer)
             return

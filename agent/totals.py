@@ -6,7 +6,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from agent.events import Usage, UsageEvent, usage_to_dict
+from agent.events import Error, Usage, UsageEvent, to_dict, usage_to_dict
+from agent.refusals import is_refusal
 
 _FIELDS = (
     "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens",
@@ -25,15 +26,27 @@ class Totals:
         self._cost: Decimal | None = None
         self._unpriced = False
 
-    def add(self, closing: UsageEvent, price: Callable[[Usage], Decimal | None] | None, *, had_output: bool) -> None:
-        """Count one call, retried ones too.
+    def add(
+        self,
+        closing: UsageEvent,
+        price: Callable[[Usage], Decimal | None] | None,
+        *,
+        error: Error | None = None,
+        had_output: bool,
+    ) -> None:
+        """Count one call, retried ones too. `error`: its first one.
 
-        A call without a price makes the whole cost unknown, and so does an answer that came without usage: what is
-        unknown is never counted as 0. A call that failed before any output and reports no usage costs nothing.
+        A call without a price makes the whole cost unknown, and so does one without usage: what is unknown is never
+        counted as 0. Only a call that was refused before any output, or never got through, costs nothing.
         """
         self.model = closing.model or self.model
         if closing.usage is None:
-            self._unpriced = self._unpriced or had_output
+            refused = (
+                error is not None
+                and not had_output
+                and is_refusal(to_dict(error), complete=closing.complete, stop_reason_raw=closing.stop_reason_raw)
+            )
+            self._unpriced = self._unpriced or not refused
             return
         for name in _FIELDS:
             value = getattr(closing.usage, name)

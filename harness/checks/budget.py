@@ -95,17 +95,19 @@ def _cost(subject: Subject, unread: str | None) -> _Spent:
 
     costs = call_costs(subject.facts, subject.price)
     usd, unpriced = total(costs)
-    if unpriced:
+    if unpriced and unread is None:
         models = sorted({f"{cost.provider or '?'}/{cost.model or '?'}" for cost in costs if cost.usd is None})
         unread = f"{plural(unpriced, 'call')} unpriced: {', '.join(models)}"
     return _Spent(usd, unread)
 
 
 def _tokens(name: str, calls: list[CallFacts], unread: str | None) -> _Spent:
-    """A call that brought no answer and reports no usage took none, as in costs."""
-    counts = [None if call.usage is None else call.usage[name] for call in calls if call.usage or call.content]
+    """A call that cannot have cost anything took none, as in costs."""
+    from harness.costs.billing import may_be_billed
+
+    counts = [None if call.usage is None else call.usage[name] for call in calls if may_be_billed(call)]
     missing = counts.count(None)
-    why = f"{plural(missing, 'call')} reported no {name.replace('_', ' ')}" if missing else unread
+    why = unread or (f"{plural(missing, 'call')} reported no {name.replace('_', ' ')}" if missing else None)
     return _Spent(Decimal(sum(count for count in counts if count is not None)), why)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent.events import usage_from_dict
 from agent.pricing import exceeds_input
+from harness.costs.billing import may_be_billed
 from harness.costs.priced_by import PricedBy, Quote
 from harness.report.figures import Usage
 
@@ -20,14 +21,16 @@ if TYPE_CHECKING:
     from harness.report.facts import RecordingFacts
 
 _FAILED = frozenset({"error", "truncated"})
+_CUT = frozenset({"http_error", "no_response", "not_closed", "reset", "timeout", "truncated"})
 
 
 @dataclass(slots=True, frozen=True)
 class CallCost:
     """One call. `model`: the one that answered, else the one that was asked. `usage` None: not reported.
 
-    `at`: when it was made, None where the recording does not tell. `failed`: it brought an error, or no whole answer.
-    `brought`: it reported tokens or brought output; else it costs nothing.
+    `at`: when it was made, None where the recording does not tell. `failed`: it brought an error, or its answer was cut
+    off other than by the client.
+    `billable`: it may have cost something (`harness.costs.billing.may_be_billed`); else it costs nothing.
     `uncached_usd`: the same tokens without a cache. `exceeds_input`: its cached tokens are more than its input, so that
     the rest was counted as 0. `source`: of the price, its place in `PricedBy.sources`. `on`: dollars on the models of
     a what-if, in their order.
@@ -37,7 +40,7 @@ class CallCost:
     turn: int | None
     retry: bool
     failed: bool
-    brought: bool
+    billable: bool
     at: datetime | None
     provider: str | None
     model: str | None
@@ -67,7 +70,8 @@ def call_costs(
     at: datetime | None = None,
     on: Sequence[tuple[str, str]] = (),
 ) -> list[CallCost]:
-    """The calls in order. One that brought no output and reports no usage costs nothing, as in the loop's sums.
+    """The calls in order. One that was refused before any output, or never got through, costs nothing, as in the loop's
+    sums; any other that reports no usage has no price.
 
     That needs the content of such calls: read the facts with it, or by `harness.costs.reading.cost_facts`.
     `at`: price all calls at this time, instead of each at its own. `on`: providers and models to price the same tokens
@@ -93,8 +97,8 @@ def _cost(
     exceeds = False
     provider = call.provider or priced.provider_at(call.url, call.wire)
     others: tuple[Decimal | None, ...] = (None,) * len(on)
-    brought = call.usage is not None or bool(call.content)
-    if not brought:
+    billable = may_be_billed(call)
+    if not billable:
         usd = uncached = Decimal(0)
         others = (Decimal(0),) * len(on)
     elif call.usage is not None:
@@ -109,8 +113,8 @@ def _cost(
         call=call.call,
         turn=call.turn,
         retry=call.retry_of is not None,
-        failed=bool(call.errors) or call.stop_reason in _FAILED,
-        brought=brought,
+        failed=_failed(call),
+        billable=billable,
         at=made,
         provider=provider,
         model=models[0] if models else None,
@@ -121,6 +125,12 @@ def _cost(
         source=source,
         on=others,
     )
+
+
+def _failed(call: CallFacts) -> bool:
+    """Formats that are not known have neither errors nor a stop reason."""
+    refused = call.status is not None and call.status >= 400
+    return bool(call.errors) or call.stop_reason in _FAILED or call.ending in _CUT or refused
 
 
 def _uncached(

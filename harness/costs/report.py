@@ -13,10 +13,9 @@ from harness.costs.sums import Sums, in_order, whole
 from harness.report.figures import TOKENS, cost, known, plural
 from harness.report.report import Block, Details, Heading, Report, Table
 
-_FIGURES = (
-    "calls", "errors", "input", "cached", "written 5m", "written 1h", "output", "reasoning", "cost", "of errors",
-    "cache saved",
-)  # fmt: skip
+_COUNTS = ("calls", "errors", "cost", "of errors", "cache saved")
+_TOKEN_COLUMNS = ("input", "cached", "written 5m", "written 1h", "output", "reasoning")
+_NOTHING = frozenset({"", "?"})
 
 
 @dataclass(slots=True)
@@ -35,10 +34,12 @@ class Costs:
 
 def report(costs: Costs) -> Report:
     groups, totals = in_order(costs.by, costs.groups), whole(costs.groups)
+    shown = [*groups, ("total", totals)]
     blocks: list[Block] = [
         Heading(f"Cost by {costs.by}"),
         _summary(costs, totals),
-        Table((costs.by, *_FIGURES), [_row(*group) for group in [*groups, ("total", totals)]], right=_FIGURES),
+        _table(costs.by, _COUNTS, [(name, _counts(sums)) for name, sums in shown]),
+        _table(costs.by, _TOKEN_COLUMNS, [(name, _tokens(sums)) for name, sums in shown]),
     ]
     if costs.on:
         blocks += [Heading("The same tokens on other models"), _what_ifs(costs.on, totals)]
@@ -69,16 +70,24 @@ def _utc(at: datetime) -> datetime:
     return at.astimezone(UTC)
 
 
-def _row(name: str, sums: Sums) -> list[str]:
+def _table(by: str, columns: Sequence[str], rows: Sequence[tuple[str, list[str]]]) -> Table:
+    """The columns in which something is known. Dollars and tokens are two tables: as one they are too wide to read."""
+    kept = [at for at in range(len(columns)) if any(cells[at] not in _NOTHING for _, cells in rows)]
+    shown = [columns[at] for at in kept]
+    return Table((by, *shown), [[name, *(cells[at] for at in kept)] for name, cells in rows] if shown else [], shown)
+
+
+def _tokens(sums: Sums) -> list[str]:
     usage = sums.usage
     written = (written_5m(sums), usage["cache_write_1h_tokens"])
-    tokens = (usage["input_tokens"], usage["cache_read_tokens"], *written, usage["output_tokens"])
+    cells = (usage["input_tokens"], usage["cache_read_tokens"], *written, usage["output_tokens"])
+    return [*map(known, cells), known(usage["reasoning_tokens"])]
+
+
+def _counts(sums: Sums) -> list[str]:
     return [
-        name,
         known(sums.calls),
         known(sums.failed_calls),
-        *map(known, tokens),
-        known(usage["reasoning_tokens"]),
         money_cell(sums.cost),
         money_cell(sums.failed) if sums.failed_calls else "",
         signed(sums.uncached - sums.cached) if sums.cost.priced else "",

@@ -20,8 +20,8 @@ NONE = "-"
 
 @dataclass(slots=True)
 class Money:
-    """Dollars of the `priced` calls, and the number of those that have no price. A call that brought nothing costs
-    nothing and is counted in neither."""
+    """Dollars of the `priced` calls, and the number of those that have no price. A call that cannot have cost anything
+    is counted in neither."""
 
     usd: Decimal = Decimal(0)
     priced: int = 0
@@ -70,7 +70,7 @@ class Sums:
     `cost` of all, `failed` and `retries` of those that brought an error and those that try another call again (a call
     can be both). `cached` and `uncached` are dollars of the calls that have a price with and without a cache; what
     caching saved is the difference. `tokens`: input and output of all, `unpriced_tokens`: of those without a price.
-    `without_usage`: calls that report no tokens and brought output; `exceeding`: see `agent.pricing.exceeds_input`;
+    `without_usage`: calls without a price that report no tokens; `exceeding`: see `agent.pricing.exceeds_input`;
     `undated`: those whose recording tells no time. `sources`: calls by the number of their price's source;
     `models`: calls by model, `no_price`: those without a price; `on`: what-ifs, in their order.
     """
@@ -102,7 +102,7 @@ class Sums:
         self.exceeding += call.exceeds_input
         self.undated += call.at is None
         self._widen(len(call.on))
-        if call.brought:
+        if call.billable:
             self._add_billed(call)
 
     def _add_billed(self, call: CallCost) -> None:

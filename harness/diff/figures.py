@@ -8,6 +8,7 @@ from decimal import Decimal
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
+from harness.costs.billing import may_be_billed
 from harness.costs.calls import CallCost, call_costs
 from harness.report.values import dollars
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, frozen=True)
 class Figures:
-    """Of one run. A count of tokens is None as soon as one call that brought output does not report it.
+    """Of one run. A count of tokens is None as soon as one call that may have been billed does not report it.
 
     `cost_usd`: what the turns recorded, else the price of their calls; None if a part has no price. `duration`: seconds
     to the last record. `first_chunk`: seconds from the request to the first chunk, of the first call that was
@@ -50,7 +51,8 @@ class Figures:
 
 def figures_of(facts: RecordingFacts, price: Price) -> Figures:
     answered = [call for call in facts.calls if call.content or call.usage is not None]
-    tokens = {name: _tokens(answered, name) for name in _TOKENS}
+    billed = [call for call in facts.calls if may_be_billed(call)]
+    tokens = {name: _tokens(billed, name) for name in _TOKENS}
     parts = [part for call in facts.calls for part in call.content if part["type"] == "tool_call"]
     iterations = [turn.iterations for turn in facts.turns]
     return Figures(

@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from agent.events import Usage, UsageEvent
+from agent.events import End, Usage, UsageEvent
+from agent.failures import http_error, in_stream_error, truncated_error, unreachable
 from agent.totals import Totals, dollars
 
 
@@ -16,10 +17,11 @@ def cent(usage):
     return Decimal("0.01")
 
 
-def finish(*calls, price=cent, had_output=True):
+def finish(*calls, price=cent, had_output=True, error=None):
     totals = Totals()
     for usage in calls:
-        totals.add(closing(usage), price, had_output=had_output)
+        last = closing(usage) if error is None else UsageEvent(usage, "m", "error", None, False)
+        totals.add(last, price, error=error, had_output=had_output)
     return totals.finish("stop", len(calls))
 
 
@@ -39,16 +41,36 @@ def test_fields_are_summed_and_unknown_stays_null():
         ([Usage(1, 1)], lambda usage: None, True, None),
         ([Usage(1, 1)], lambda usage: Decimal(0), True, "0.000000"),
         ([Usage(1, 1), Usage(2, 1)], lambda usage: cent(usage) if usage.input_tokens == 1 else None, True, None),
-        ([Usage(1, 1), None], cent, False, "0.010000"),
+        ([Usage(1, 1), None], cent, False, None),
         ([Usage(1, 1), None], cent, True, None),
         ([None], cent, False, None),
         ([], cent, True, None),
     ],
-    ids=["sum", "no prices", "unpriced", "free", "one unpriced", "a failed call", "an answer without usage", "failed",
-         "none"],
+    ids=["sum", "no prices", "unpriced", "free", "one unpriced", "an empty answer without usage",
+         "an answer without usage", "empty", "none"],
 )  # fmt: skip
 def test_the_cost_is_a_string_or_unknown(calls, price, had_output, cost):
     assert finish(*calls, price=price, had_output=had_output)["cost_usd"] == cost
+
+
+REFUSED = in_stream_error({"message": "busy", "type": "overloaded_error"})
+CUT = truncated_error(End("error", "ReadError", ""))
+
+
+@pytest.mark.parametrize(
+    ("error", "had_output", "cost"),
+    [
+        (http_error(429, [], b"{}"), False, "0.010000"),
+        (REFUSED, False, "0.010000"),
+        (REFUSED, True, None),
+        (CUT, False, None),
+        (unreachable("ReadTimeout", "", "http://h"), False, None),
+        (unreachable("ConnectError", "All connection attempts failed", "http://h"), False, "0.010000"),
+    ],
+    ids=["HTTP error", "error object", "error object after output", "cut", "timed out", "no connection"],
+)
+def test_a_call_costs_nothing_only_where_it_was_refused(error, had_output, cost):
+    assert finish(Usage(1, 1), None, error=error, had_output=had_output)["cost_usd"] == cost
 
 
 def test_the_model_is_the_last_that_answered():

@@ -11,14 +11,14 @@ from harness.report.figures import TOKENS
 
 USAGE = dict.fromkeys(TOKENS) | {"input_tokens": 1_000_000, "output_tokens": 10}
 TEXT = [{"type": "text", "text": "hi"}]
-ERROR = {"type": "error", "message": "busy", "kind": "overloaded", "retryable": True}
+ERROR = {"type": "error", "message": "busy", "kind": "overloaded", "retryable": True, "status": 529}
 
 
 def call(number: int = 0, **given: Any) -> CallFacts:
     known: dict[str, Any] = {
-        "call": number, "turn": 0, "url": "http://test/v1", "provider": "p", "model": "asked",
-        "answered_by": "answered", "started": 0.0, "usage": USAGE, "content": [], "tool_results": [], "errors": [],
-        "stop_reason": "stop",
+        "call": number, "turn": 0, "method": "POST", "url": "http://test/v1", "status": 200, "ending": "complete",
+        "provider": "p", "model": "asked", "answered_by": "answered", "started": 0.0, "usage": USAGE, "content": [],
+        "tool_results": [], "errors": [], "stop_reason": "stop",
     }  # fmt: skip
     return CallFacts(**(dict.fromkeys(field.name for field in fields(CallFacts)) | known | given))
 

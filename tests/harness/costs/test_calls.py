@@ -65,7 +65,9 @@ def test_the_model_that_was_asked_where_the_one_that_answered_has_no_price():
 
 
 @pytest.mark.parametrize(
-    "known", [{}, {"usage": None, "content": TEXT}, {"provider": None}], ids=["no price", "no usage", "no provider"]
+    "known",
+    [{}, {"usage": None, "content": TEXT}, {"usage": None, "ending": "not_closed"}, {"provider": None}],
+    ids=["no price", "no usage", "killed", "no provider"],
 )
 def test_what_is_unknown_is_never_0(known):
     (found,) = call_costs(recording(call(**known)), Prices())
@@ -87,10 +89,10 @@ def test_the_provider_at_the_host_where_the_recording_names_none():
     assert (found.usd, found.provider) == (1, "openai-responses")
 
 
-def test_a_call_that_brought_nothing_costs_nothing():
+def test_a_call_that_was_refused_costs_nothing():
     failed = call(usage=None, answered_by=None, errors=[ERROR], stop_reason="error")
     (found,) = call_costs(recording(failed), Prices(), on=[("a", "b")])
-    assert (found.usd, found.usage, found.model, found.failed, found.brought) == (0, None, "asked", True, False)
+    assert (found.usd, found.usage, found.model, found.failed, found.billable) == (0, None, "asked", True, False)
     assert found.on == (0,)
 
 
@@ -101,8 +103,11 @@ def test_a_call_that_brought_nothing_costs_nothing():
         ({"errors": [ERROR]}, True),
         ({"stop_reason": "truncated"}, True),
         ({"stop_reason": "length"}, False),
+        ({"stop_reason": None, "status": 500, "ending": "ended"}, True),
+        ({"stop_reason": None, "ending": "not_closed"}, True),
+        ({"stop_reason": "cancelled", "ending": "cancelled"}, False),
     ],
-    ids=["stop", "error", "truncated", "length"],
+    ids=["stop", "error", "truncated", "length", "unknown format", "killed", "cancelled"],
 )
 def test_failed(known, failed):
     (found,) = call_costs(recording(call(**known)), Prices())

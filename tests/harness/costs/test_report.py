@@ -45,12 +45,18 @@ def test_in_words():
         "each call at the prices of its time."
     )
     assert lines[7:11] == [
-        "p/m 2 1 200 50 5 4 20 2 $3.000000 $2.000000 $2.000000",
-        "p/local 1 0 100 ? ? ? 10 ? unpriced",
-        "p/gone 1 1 ? ? ? ? ? ? $0.000000 $0.000000",
-        "total 4 2 300 50 5 4 30 2 $3.000000 + 1 unpriced $2.000000 $2.000000",
+        "p/m 2 1 $3.000000 $2.000000 $2.000000",
+        "p/local 1 0 unpriced",
+        "p/gone 1 1 $0.000000 $0.000000",
+        "total 4 2 $3.000000 + 1 unpriced $2.000000 $2.000000",
     ]
-    assert lines[12:19] == [
+    assert lines[14:18] == [
+        "p/m 200 50 5 4 20 2",
+        "p/local 100 ? ? ? 10 ?",
+        "p/gone ? ? ? ? ? ?",
+        "total 300 50 5 4 30 2",
+    ]
+    assert lines[19:26] == [
         "Unpriced: 1 call, 110 tokens",
         "p/local: 1 call",
         "Errors: 2 calls failed: $2.000000; 1 call tried a failed one again: unpriced",
@@ -59,6 +65,14 @@ def test_in_words():
         "prices.toml (version 3): 2 calls",
         "the file is exclusive: no other prices were asked for",
     ]
+
+
+def test_columns_in_which_nothing_is_known_are_not_shown():
+    lines = texts(replace(ONE, **NOTHING))
+    assert lines[5] == "model calls errors cost"
+    assert not any(line.startswith("model input") for line in lines)
+    priced = texts(replace(ONE, usage=CACHED | {"cache_write_1h_tokens": None, "reasoning_tokens": None}))
+    assert priced[10] == "model input cached written 5m output"
 
 
 def test_other_models():

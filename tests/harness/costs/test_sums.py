@@ -18,7 +18,7 @@ from tests.harness.costs.facts import recording
 USAGE = dict.fromkeys(TOKENS) | {"input_tokens": 100, "output_tokens": 10}
 AT = datetime(2026, 1, 2, 23, 59, tzinfo=UTC)
 ONE = CallCost(
-    call=0, turn=0, retry=False, failed=False, brought=True, at=AT, provider="p", model="m", usage=USAGE,
+    call=0, turn=0, retry=False, failed=False, billable=True, at=AT, provider="p", model="m", usage=USAGE,
     usd=Decimal(1), uncached_usd=Decimal(3), exceeds_input=False, source=0,
 )  # fmt: skip
 
@@ -34,7 +34,7 @@ def added(*calls):
     return sums
 
 
-NOTHING = {"usd": Decimal(0), "uncached_usd": Decimal(0), "usage": None, "brought": False, "source": None}
+NOTHING = {"usd": Decimal(0), "uncached_usd": Decimal(0), "usage": None, "billable": False, "source": None}
 UNPRICED = {"usd": None, "uncached_usd": None, "source": None}
 
 

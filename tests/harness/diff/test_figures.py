@@ -48,9 +48,12 @@ def test_a_turn_without_a_cost_is_priced_by_its_calls(tmp_path, price, expected)
     assert figures(run(tmp_path / "a.jsonl", [text("end")], cost=None), price).cost_usd == expected
 
 
-def test_calls_outside_of_turns_are_priced_too(tmp_path):
-    """The turn recorded its cost; the call after it brought nothing, and costs nothing."""
-    assert figures(write(tmp_path / "a.jsonl", session()), lambda *_: None).cost_usd == Decimal("0.000123")
+@pytest.mark.parametrize(("method", "cost"), [("GET", Decimal("0.000123")), ("POST", None)])
+def test_calls_outside_of_turns_are_priced_too(tmp_path, method, cost):
+    """The turn recorded its cost; the call after it reports nothing, and costs nothing only where it asked nothing."""
+    records = [{**one, "method": method} if one["kind"] == "request" and one["call"] == 3 else one for one in session()]
+    found = figures(write(tmp_path / "a.jsonl", records), lambda *_: None)
+    assert (found.cost_usd, found.input_tokens is None) == (cost, cost is None)
 
 
 def test_a_turn_that_asked_nothing(tmp_path):

@@ -28,9 +28,15 @@ def test_without_a_recorded_cost_the_calls_are_priced():
     assert ledger_of(facts([call(0), call(1)])).usd == Decimal("0.00028")
 
 
-def test_a_failed_call_costs_nothing():
-    ledger = ledger_of(facts([call(0, usage=None)]))
+def test_a_refused_call_costs_nothing():
+    ledger = ledger_of(facts([call(0, usage=None, status=429, ending="http_error")]))
     assert (ledger.usd, ledger.guessed, ledger.unknown) == (0, 0, {})
+
+
+@pytest.mark.parametrize("known", [{"ending": "not_closed", "status": None}, {"ending": "cancelled"}])
+def test_a_call_that_was_cut_before_it_brought_anything_may_have_cost_its_input(known):
+    ledger = ledger_of(facts([call(0, usage=None, request_bytes=1000, bytes=0, **known)]))
+    assert (ledger.usd, ledger.guessed, ledger.unknown) == (Decimal("0.001"), 1, {})
 
 
 def test_a_cut_call_counts_at_the_most_it_can_have_cost():
