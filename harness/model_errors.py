@@ -40,12 +40,25 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}" if near else f"known are {', '.join(names) or 'none'}"
 
 
+_SAID = {
+    "bool_type": "should be true or false",
+    "dict_type": "should be a table",
+    "int_type": "should be a whole number",
+    "list_type": "should be a list",
+    "model_type": "should be a table",
+    "string_too_short": "should not be empty",
+    "string_type": "should be a string",
+    "too_short": "should not be empty",
+}
+"""What pydantic says of types, in the words of TOML. No model asks for a length of more than one."""
+
+
 def _problem(place: Place, kind: str, message: str, model: type[BaseModel]) -> str:
     if kind == "extra_forbidden":
         return f"unknown key; {nearest(str(place[-1]), _keys_at(model, place[:-1]))}"
     if kind == "missing":
         return "is missing"
-    said = message.removeprefix("Value error, ")
+    said = _SAID.get(kind) or message.removeprefix("Value error, ").removeprefix("Input ")
     return said[:1].lower() + said[1:]
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
+from math import isfinite
 from typing import Annotated, Any, TypeAlias, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, model_validator
 
+from harness.checks.patterns import compiled, matches_all
 from harness.checks.values import Mode
 
 MODES: tuple[str, ...] = get_args(Mode)
@@ -27,13 +28,15 @@ class Model(BaseModel):
 
 
 def json_value(value: Any) -> Any:
-    """A TOML value as JSON has it: decimals are numbers, and there are no dates. Raises `ValueError`."""
+    """A TOML value as JSON has it: decimals are numbers, all finite; there are no dates. Raises `ValueError`."""
     if isinstance(value, dict):
         return {name: json_value(item) for name, item in value.items()}
     if isinstance(value, list):
         return [json_value(item) for item in value]
     if isinstance(value, Decimal):
-        return float(value)
+        value = float(value)
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"{value} is not JSON: numbers there are finite")
     if value is not None and not isinstance(value, str | bool | int | float):
         raise ValueError(f"dates and times are not JSON: write {value} as a string")
     return value
@@ -49,10 +52,9 @@ def _decimal(value: object) -> Decimal:
 
 
 def _pattern(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+    compiled(pattern)
+    if matches_all(pattern):
+        raise ValueError(f"{pattern!r} matches every text: write '.' for any text that is not empty")
     return pattern
 
 
@@ -71,6 +73,8 @@ def _modes(value: object) -> Any:
 
 def as_list(value: object) -> object:
     """One text as a list of it."""
+    if not isinstance(value, str | list):
+        raise ValueError("should be a string or a list of strings")
     return [value] if isinstance(value, str) else value
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from harness.checks.base import Check
 from harness.checks.fields import Patterns, Pieces, Schema
+from harness.checks.patterns import compiled
 from harness.checks.values import first_difference, text_likeness
 from harness.replaying.matching import shorten
 
@@ -37,12 +38,11 @@ class Texts(Check):
         """For each expectation what is wrong with `text`, or None. Raises `CheckError` for a schema that is none."""
         found = [_contains(piece, text, self.ignore_case) for piece in self.contains or ()]
         found += [_not_contains(piece, text, self.ignore_case) for piece in self.not_contains or ()]
-        flags = re.IGNORECASE if self.ignore_case else re.NOFLAG
         for pattern in self.regex or ():
             missed = f"nothing in {_start(text)} matches {shorten(pattern)}"
-            found.append(None if re.search(pattern, text, flags) else missed)
+            found.append(None if compiled(pattern, self.ignore_case).search(text) else missed)
         for pattern in self.not_regex or ():
-            match = re.search(pattern, text, flags)
+            match = compiled(pattern, self.ignore_case).search(text)
             found.append(None if match is None else f"{shorten(match[0])} matches {shorten(pattern)}")
         if self.equals is not None:
             found.append(_equals(self.equals, text, self.ignore_case))

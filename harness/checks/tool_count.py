@@ -27,6 +27,8 @@ class Bounds(Model):
             raise ValueError("exactly stands alone, without min and max")
         if self.exactly is None and self.min is None and self.max is None:
             raise ValueError("needs min, max or exactly")
+        if self.min == 0 and self.max is None:
+            raise ValueError("min = 0 is always so: give max too, or a higher min")
         if self.min is not None and self.max is not None and self.min > self.max:
             raise ValueError(f"min {self.min} is over max {self.max}")
         return self
@@ -43,7 +45,9 @@ class Bounds(Model):
 
 
 def _bounds(value: Any) -> Any:
-    return {"exactly": value} if isinstance(value, int) and not isinstance(value, bool) else value
+    if isinstance(value, bool) or not isinstance(value, int | dict | Bounds):
+        raise ValueError("should be a number, or a table: { min = 1, max = 3 }")
+    return {"exactly": value} if isinstance(value, int) else value
 
 
 Limit = Annotated[Bounds, BeforeValidator(_bounds)]

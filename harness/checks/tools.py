@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
@@ -10,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from harness.checks.base import Check, Subject
 from harness.checks.fields import Model, Modes, Number, json_value
+from harness.checks.patterns import compiled
 from harness.checks.selecting import tool_calls, whole_calls
 from harness.checks.trajectory import Expected, Order, compare
 from harness.checks.values import REST, Arguments, Mode
@@ -49,9 +49,9 @@ class Tools(Check):
         for call in self.calls:
             for pattern in _patterns(call.input, self._arguments(call)):
                 try:
-                    re.compile(pattern)
-                except re.error as error:
-                    raise ValueError(f"{call.name}: {pattern!r} is no regular expression: {error}") from None
+                    compiled(pattern)
+                except ValueError as error:
+                    raise ValueError(f"{call.name}: {error}") from None
         return self
 
     def judge(self, subject: Subject) -> Verdict:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
 from agent.jsonio import canonical
+from harness.checks.patterns import compiled
 
 Mode: TypeAlias = Literal["exact", "subset", "superset", "ignore", "regex"]
 Arguments: TypeAlias = Mode | Mapping[str, Mode]
@@ -33,7 +33,7 @@ def equal(expected: Any, made: Any, *, patterns: bool = False) -> bool:
                 return False
             waiting += zip(one, other, strict=True)
         elif patterns and isinstance(one, str):
-            if not re.search(one, other if isinstance(other, str) else canonical(other).decode()):
+            if not compiled(one).search(other if isinstance(other, str) else canonical(other).decode()):
                 return False
         elif not _same_scalar(one, other):
             return False

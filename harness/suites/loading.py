@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 def find_suites(paths: Iterable[str]) -> list[Path]:
     """The suite files that `paths` name (files, folders, patterns), each once. Raises `HarnessError` where one names
     none."""
-    found: dict[Path, Path] = {}
+    found: dict[str, Path] = {}
     for text in paths:
         files = [file for file in find_files([text]) if file.name.endswith(SUFFIX)]
         if Path(text).is_dir():
@@ -36,7 +37,7 @@ def find_suites(paths: Iterable[str]) -> list[Path]:
         if not files:
             raise HarnessError(f"{text}: no suite there (*{SUFFIX}); `harness suite init RECORDING...` writes one")
         for file in files:
-            found.setdefault(file.resolve(), file)
+            found.setdefault(os.path.realpath(file), file)
     return list(found.values())
 
 
@@ -64,13 +65,19 @@ def load_suite(path: Path) -> Suite:
 
 def _table(path: Path) -> dict[str, Any]:
     try:
-        document = tomllib.loads(path.read_bytes().decode(), parse_float=Decimal)
+        if path.exists() and not path.is_file():
+            raise SuiteError(path, None, "it is no regular file")
+        document = tomllib.loads(path.read_bytes().decode("utf-8-sig"), parse_float=Decimal)
     except OSError as error:
         raise SuiteError(path, None, f"cannot read it: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise SuiteError(path, None, "it is not UTF-8, as TOML has to be") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise SuiteError(path, None, f"it is not valid TOML: {error}") from None
+    except RecursionError:
+        raise SuiteError(path, None, "its values are nested too deeply") from None
+    except (ValueError, ArithmeticError):
+        raise SuiteError(path, None, "a number in it is too long to be read") from None
     return {key: _plain(key, value) for key, value in document.items()}
 
 
@@ -148,7 +155,7 @@ def _folder(path: Path, place: tuple[str, int], key: str, text: str | None, case
     if text is None:
         return None
     folder = path.parent / text
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise SuiteError(path, key_text((*place, key)), f"there is no folder {folder}", case)
     return folder
 

@@ -11,6 +11,8 @@ from harness.recording.records import FORMAT, FORMAT_VERSION, call_end_record, e
 from harness.suites.case import Case
 
 _WIRE = "openai-chat"
+_FREE = "GET"
+"""What nobody is billed for, see `harness.costs.billing`."""
 _NOTHING: dict[str, Any] = {"usage": None, "model": None, "stop_reason": "stop"}
 
 
@@ -31,7 +33,7 @@ def write_made_run(path: Path, case: Case, answer: str) -> None:
             "model": "", "system": case.system, "tools": [], "params": dict(case.params), "limits": {},
         },
         {
-            "kind": "request", "call": 0, "turn": 0, "wire": _WIRE, "decode": {}, "method": "POST", "url": "",
+            "kind": "request", "call": 0, "turn": 0, "wire": _WIRE, "decode": {}, "method": _FREE, "url": "",
             "headers": [], "body": {}, "sha256": hashlib.sha256(b"{}").hexdigest(), "size": 2,
         },
         {"kind": "response", "call": 0, "status": 200, "headers": [["content-type", "text/event-stream"]]},

@@ -24,7 +24,24 @@ def _mode(value: object) -> object:
     return value.upper()
 
 
-Text: TypeAlias = Annotated[str, Field(min_length=1)]
+def _tables(header: str) -> BeforeValidator:
+    """Refuses what is no list of tables; `header`: how one begins."""
+
+    def check(value: object) -> object:
+        if not isinstance(value, list):
+            raise ValueError(f"should be tables: write {header}")
+        return value
+
+    return BeforeValidator(check)
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("should not be empty")
+    return text
+
+
+Text: TypeAlias = Annotated[str, AfterValidator(_not_blank)]
 Checks: TypeAlias = list[dict[str, Any]]
 
 
@@ -47,12 +64,12 @@ class CaseTable(Table):
     tools: bool = True
     solution: Text | None = None
     answer: str | None = None
-    check: Checks = []
+    check: Annotated[Checks, _tables("[[case.check]]")] = []
 
 
 class SuiteTable(Table):
     """The whole file."""
 
     name: Text | None = None
-    check: Checks = []
-    case: list[CaseTable] = []
+    check: Annotated[Checks, _tables("[[check]]")] = []
+    case: Annotated[list[CaseTable], _tables("[[case]]")] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,18 @@ from harness.errors import RecordingError, SuiteError
 from harness.files import find_files
 from harness.paths import SUFFIXES, WORKSPACE, in_workspace
 from harness.recording.reader import RecordReader
+from harness.replaying.matching import shorten
 from harness.suites.case import Case
+
+LONGEST_NAME = 255
+"""Characters of a name that is held against others."""
 
 
 def final_workspace(path: Path) -> Path | None:
     """The workspace that lies beside a recording; None where there is none."""
     name = next((path.name.removesuffix(suffix) for suffix in reversed(SUFFIXES) if path.name.endswith(suffix)), None)
     folder = path.with_name(f"{name or path.name}{WORKSPACE}")
-    return folder if folder.is_dir() else None
+    return folder if os.path.isdir(folder) else None
 
 
 def is_pattern(text: str) -> bool:
@@ -39,13 +44,16 @@ class Recordings:
                 todo = "record it with `harness run`, or name a `recording`"
                 self._refuse(case, None, f'no recording in {case.folder} has the task "{case.task}": {todo}')
             return found
-        named: dict[Path, None] = {}
+        named: dict[str, Path] = {}
         for text in case.recordings:
             matched = self._matched(case, text)
             if not matched:
-                self._refuse(case, "recording", f'"{text}" matches no recording in {case.folder}')
-            named |= dict.fromkeys(matched)
-        return list(named)
+                self._refuse(
+                    case, "recording", f"{shorten(text)} matches no recording in {case.folder}{self._near(case, text)}"
+                )
+            for path in matched:
+                named.setdefault(os.path.abspath(path), path)
+        return list(named.values())
 
     def inside(self, folder: Path) -> list[Path]:
         """All recordings beside and under a suite, sorted."""
@@ -56,15 +64,25 @@ class Recordings:
 
     def _matched(self, case: Case, text: str) -> list[Path]:
         path = case.folder / text
-        if path.is_dir():
+        if os.path.isdir(path):
             return self.inside(path)
-        if path.exists():
+        if os.path.isfile(path):
             return [path]
+        if os.path.exists(path):
+            self._refuse(case, "recording", f"{shorten(text)} is no regular file")
         if not is_pattern(text):
             return []
         names = sorted(glob.glob(text, root_dir=case.folder, recursive=True))
-        files = [case.folder / name for name in names if name.endswith(SUFFIXES)]
-        return [file for file in files if file.is_file() and not in_workspace(file.relative_to(case.folder))]
+        files = [case.folder / name for name in names if name.endswith(SUFFIXES) and not in_workspace(Path(name))]
+        return [file for file in files if os.path.isfile(file)]
+
+    def _near(self, case: Case, text: str) -> str:
+        """The recording whose name is nearest, where one is near."""
+        from difflib import get_close_matches
+
+        names = [os.path.relpath(path, case.folder) for path in self.inside(case.folder)]
+        near = get_close_matches(text[:LONGEST_NAME], names, n=1)
+        return f"; the nearest is {near[0]}" if near else ""
 
     def _of_tasks(self, folder: Path) -> dict[str, list[Path]]:
         if folder not in self._tasks:

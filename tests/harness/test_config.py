@@ -97,9 +97,9 @@ RULE = "[[tool.harness.redact]]\nname = 'a'\n"
 WRONG = {
     "unknown-key": ("modle = 'openai/x'", "tool.harness.modle: unknown key; did you mean model"),
     "unknown-far": ("xyz = 1", "tool.harness.xyz: unknown key; known are model, recordings, reports, redact"),
-    "type": ("model = 3", "tool.harness.model: input should be a valid string"),
+    "type": ("model = 3", "tool.harness.model: should be a string"),
     "model": ("model = 'gpt'", "tool.harness.model: write provider/model"),
-    "empty": ("recordings = ''", "tool.harness.recordings: string should have at least 1 character"),
+    "empty": ("recordings = ''", "tool.harness.recordings: should not be empty"),
     "rule-name": ("[[tool.harness.redact]]\nname = 'a b'\npattern = 'x'", "tool.harness.redact[0].name: the name of"),
     "rule-pattern": (
         RULE + "pattern = '('", "tool.harness.redact[0].pattern: not a regular expression",
@@ -125,16 +125,18 @@ WRONG = {
     ),
     "provider-name": ("[tool.harness.providers.'X y']\nbase_url = 'h'", 'tool.harness.providers."X y": a provider'),
     "bool": (
-        ROW + "needs_key = 'no'", "tool.harness.providers.x.needs_key: input",
+        ROW + "needs_key = 'no'", "tool.harness.providers.x.needs_key: should be true or false",
     ),
     "price-name": ("[tool.harness.prices.m]\ninput = 1\noutput = 1", "tool.harness.prices.m: write provider/model"),
     "price-type": (
         "[tool.harness.prices.'a/m']\ninput = true\noutput = 1", 'tool.harness.prices."a/m".input: should be a number',
     ),
     "price-negative": (
-        "[tool.harness.prices.'a/m']\ninput = -1.5\noutput = 1", 'tool.harness.prices."a/m".input: input should be',
+        "[tool.harness.prices.'a/m']\ninput = -1.5\noutput = 1", 'tool.harness.prices."a/m".input: should be',
     ),
-    "price-nan": ("[tool.harness.prices.'a/m']\ninput = nan\noutput = 1", 'tool.harness.prices."a/m".input: input'),
+    "price-nan": (
+        "[tool.harness.prices.'a/m']\ninput = nan\noutput = 1", 'tool.harness.prices."a/m".input: should be a finite'
+    ),
 }  # fmt: skip
 
 

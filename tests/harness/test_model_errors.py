@@ -35,7 +35,7 @@ class Tree(BaseModel):
         ({}, "height", "is missing"),
         ({"hight": 3}, "hight", "unknown key; did you mean height"),
         ({"height": 1, "x": 2}, "x", "unknown key; known are leaves, by_name, parts, best, height"),
-        ({"height": "tall"}, "height", "input should be a valid integer, unable to parse string as an integer"),
+        ({"height": "tall"}, "height", "should be a valid integer, unable to parse string as an integer"),
         ({"leaves": [{}, {"color": "red"}]}, "leaves[1].color", "unknown key; did you mean colour"),
         ({"by_name": {"a b": {"color": "red"}}}, 'by_name."a b".color', "unknown key; did you mean colour"),
         ({"best": {"color": "red"}}, "best.color", "unknown key; did you mean colour"),

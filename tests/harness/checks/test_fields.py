@@ -41,6 +41,12 @@ def test_refused(keys):
         Table.model_validate(keys)
 
 
+@pytest.mark.parametrize("pattern", [".*", "^a*", "(x|y)?"])
+def test_a_pattern_that_cannot_fail(pattern):
+    with pytest.raises(ValidationError, match=r"matches every text: write '\.' for any"):
+        Table(patterns=pattern)
+
+
 def test_json_value():
     value = {"a": [Decimal("1.5"), True, {"b": "x"}, None]}
     assert json_value(value) == {"a": [1.5, True, {"b": "x"}, None]}
@@ -56,7 +62,10 @@ def test_json_value():
         ({"modes": ["exact"]}, "['exact'] should be one of exact, subset, superset, ignore, regex"),
         ({"schema_": 1}, "should be a table with the schema, or the name of a file beside the suite"),
         ({"schema_": {"const": date(2026, 1, 1)}}, "dates and times are not JSON: write 2026-01-01 as a string"),
+        ({"schema_": {"const": float("nan")}}, "nan is not JSON: numbers there are finite"),
         ({"table": "x"}, "should be a table: { key = value }"),
+        ({"pieces": 1}, "should be a string or a list of strings"),
+        ({"patterns": date(2026, 1, 1)}, "should be a string or a list of strings"),
     ],
 )
 def test_messages(keys, problem):

@@ -56,3 +56,16 @@ def test_what_is_not_known_is_an_error():
 def test_bad_keys(keys):
     with pytest.raises(ValidationError):
         check("tool_count", **keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ({"total": {"min": 0}}, "min = 0 is always so"),
+        ({"total": True}, "should be a number, or a table"),
+        ({"tools": {"read": "3"}}, "should be a number, or a table"),
+    ],
+)
+def test_what_is_refused(keys, problem):
+    with pytest.raises(ValidationError, match=problem):
+        check("tool_count", **keys)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from decimal import Decimal
 
 import pytest
@@ -87,7 +88,18 @@ def test_the_order_is_free(tmp_path):
         ("", "it has no case: write [[case]]"),
         ("a =", "it is not valid TOML: Invalid value (at end of document)"),
         ("cases = []", "cases: unknown key; did you mean case"),
-        ("case = 3", "case: input should be a valid list"),
+        ("case = 3", "case: should be tables: write [[case]]"),
+        ("case = [3]", "case[0]: should be a table"),
+        ("check = 3", "check: should be tables: write [[check]]"),
+        ('[[case]]\nname = "x"\n[case.check]\ntype = "no_error"', 'case[0].check (case "x"): should be tables: write'),
+        ("name = 3", "name: should be a string"),
+        ("name = ' '", "name: should not be empty"),
+        ('[[case]]\nname = "x"\nparams = { a = nan }', 'case[0].params (case "x"): nan is not JSON'),
+        ('[[case]]\nname = "x"\nparams = { a = 1e999 }', 'case[0].params (case "x"): inf is not JSON'),
+        ("x_usd = 1e99999999999999999999", "a number in it is too long to be read"),
+        ("x = " + "9" * 5000, "a number in it is too long to be read"),
+        ("x = " + "[" * 5000, "its values are nested too deeply"),
+        (f"[[case]]\nname = 'x'\nworkspace = '{'w' * 5000}'\n{CHECK}", 'case[0].workspace (case "x"): there is no'),
         (f"[[case]]\n{CHECK}", "case[0]: has no name: give it `name`, `task` or one `recording`"),
         (f'[[case]]\nrecording = "*.jsonl"\n{CHECK}', "case[0]: has no name: give it `name`"),
         (
@@ -134,6 +146,18 @@ def test_no_file_makes_it_raise_anything_else(tmp_path, data):
         load_suite(path)
 
 
+def test_a_byte_order_mark_is_passed_over(tmp_path):
+    path = tmp_path / "a.suite.toml"
+    path.write_bytes(f'\ufeff[[case]]\r\nname = "x"\r\n{CHECK}'.encode())
+    assert load_suite(path).cases[0].name == "x"
+
+
+def test_a_pipe_is_no_suite(tmp_path):
+    os.mkfifo(tmp_path / "a.suite.toml")
+    with pytest.raises(SuiteError, match="it is no regular file"):
+        load_suite(tmp_path / "a.suite.toml")
+
+
 def test_money_stays_exact_and_other_numbers_are_floats(tmp_path):
     text = '[[case]]\nname = "x"\n[[case.check]]\ntype = "budget"\ncost_usd = 0.10000000000000000001\n' \
            '[[case.check]]\ntype = "tools"\ncalls = [{ name = "a", input = { x = 0.1 } }]\n'  # fmt: skip
@@ -151,6 +175,14 @@ class TestFinding:
         assert find_suites([str(tmp_path)]) == [one, two]
         assert find_suites([str(tmp_path / "*.toml"), str(one), str(tmp_path / "in" / ".." / one.name)]) == [one]
         assert [found.path for found in load_suites([str(two), str(one)])] == [two, one]
+
+    def test_links_in_a_circle(self, tmp_path):
+        one, two = tmp_path / "a.suite.toml", tmp_path / "b.suite.toml"
+        one.symlink_to(two)
+        two.symlink_to(one)
+        for path in (one, tmp_path):
+            with pytest.raises(HarnessError):
+                load_suites([str(path)])
 
     def test_what_names_nothing_is_an_error(self, tmp_path):
         with pytest.raises(HarnessError, match="no suite there"):

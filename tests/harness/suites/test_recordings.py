@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 
 import pytest
 
@@ -15,7 +16,7 @@ CHECK = '[[case.check]]\ntype = "no_error"\n'
 
 def of(folder, keys: str, recordings: Recordings | None = None) -> list[str]:
     (case,) = suite(folder, f'[[case]]\nname = "x"\n{keys}\n{CHECK}').cases
-    return [path.relative_to(folder).as_posix() for path in (recordings or Recordings()).of(case)]
+    return [os.path.relpath(path, folder) for path in (recordings or Recordings()).of(case)]
 
 
 @pytest.fixture
@@ -42,6 +43,39 @@ def folder(tmp_path):
 )
 def test_named(folder, recording, found):
     assert of(folder, f"recording = {recording}") == found
+
+
+@pytest.mark.parametrize("pattern", ["{0}/openai*.jsonl", "{0}/openai-chat-text.jsonl", "../{1}/openai*"])
+def test_places_outside(folder, pattern):
+    (case,) = suite(folder / "suites", f'[[case]]\nname = "x"\nrecording = "../*.jsonl"\n{CHECK}').cases
+    assert [path.name for path in Recordings().of(case)] == ["openai-chat-text.jsonl"]
+    assert of(folder, f'recording = "{pattern.format(folder, folder.name)}"') == of(folder, 'recording = "*"')
+
+
+def test_each_counts_once(folder):
+    again = f'"openai-chat-text.jsonl", "./in/../openai-chat-text.jsonl", "{folder}/*.jsonl"'
+    assert of(folder, f"recording = [{again}]") == ["openai-chat-text.jsonl"]
+
+
+def test_the_nearest_is_named(folder):
+    with pytest.raises(
+        SuiteError, match=r'"in/odd.jsonl" matches no recording in .*; the nearest is in/odd\[1\].jsonl'
+    ):
+        of(folder, 'recording = "in/odd.jsonl"')
+    with pytest.raises(SuiteError, match=r'"a+… matches no recording in '):
+        of(folder, f'recording = "{"a" * 5000}"')
+
+
+def test_what_is_no_file(folder):
+    os.mkfifo(folder / "pipe.jsonl")
+    for name in ("pipe.jsonl", "/dev/null"):
+        with pytest.raises(SuiteError, match="is no regular file"):
+            of(folder, f'recording = "{name}"')
+    assert of(folder, 'recording = "*"') == ["openai-chat-text.jsonl"]
+
+
+def test_a_name_too_long_for_a_workspace(tmp_path):
+    assert final_workspace(tmp_path / f"{'a' * 248}.jsonl") is None
 
 
 @pytest.mark.parametrize("recording", ['"gone.jsonl"', '"gone*"', '["openai-chat-text.jsonl", "gone"]', '"*.txt"'])
