@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -30,7 +31,8 @@ def command(paths: tuple[str, ...], out: Path | None, force: bool, prices: Path 
     """Write a first suite from what recordings show: tool calls, final words, stop reason, errors, budgets, requests.
 
     RECORDINGS are files, folders or globs; those of one task make one case. All checks pass at once; what would not is
-    left out and said. It is a beginning: loosen what may change, and add what must hold.
+    left out and said, and so are recordings that cannot be read whole. It is a beginning: loosen what may change, and
+    add what must hold.
 
     \b
     harness suite init recordings/ --out recordings/garden.suite.toml
@@ -50,7 +52,8 @@ def command(paths: tuple[str, ...], out: Path | None, force: bool, prices: Path 
     write(out, suite.text)
     for line in suite.left_out:
         click.echo(f"harness: {line}", err=True)
-    click.echo(f"{out}: {suite.cases} {'case' if suite.cases == 1 else 'cases'}; try `harness suite run {out}`")
+    cases = "case" if suite.cases == 1 else "cases"
+    click.echo(f"{out}: {suite.cases} {cases}; try `harness suite run {shlex.quote(str(out))}`")
 
 
 def _beside(files: Sequence[Path], suffix: str) -> Path:

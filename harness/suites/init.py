@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pydantic import ValidationError
+
 from harness.checks.base import Subject, judged
 from harness.checks.registry import check_class
 from harness.errors import HarnessError
+from harness.model_errors import first_problem
 from harness.report.facts import RecordingFacts
 from harness.report.figures import plural
 from harness.report.reading import read_facts
 from harness.report.text import shorten, visible_line
 from harness.suites.candidates import Table, candidates
 from harness.suites.case import slug
+from harness.suites.judging import damage
 from harness.suites.recordings import final_workspace
 from harness.suites.toml import can_say, table_lines
 
@@ -45,6 +49,8 @@ _SAID = {
 
 
 _NO_SECRET: Table = {"type": "no_secret"}
+_REPEATS = frozenset({"tools", "text"})
+"""Checks that say again what was recorded."""
 
 Watch: TypeAlias = Callable[[Iterable[Any], int], Iterable[Any]]
 
@@ -75,16 +81,22 @@ def first_suite(paths: Iterable[Path], out: Path, price: PricedBy, *, watch: Wat
 
     `watch`: takes what is to be done and how much it is, and shows how far it has come.
 
-    Raises `RecordingError` for what cannot be read, `HarnessError` where nothing can be checked.
+    Raises `HarnessError` where no recording can be read whole, or nothing can be checked.
     """
     groups: dict[tuple[str, str], list[_Seen]] = {}
+    left_out: list[str] = []
     for path in paths:
         name = Path(os.path.relpath(path, out.parent)).as_posix()
-        facts = read_facts(path)
-        key = ("task", facts.task) if facts.task and can_say(facts.task) else ("recording", name)
+        try:
+            facts = _whole(path, name)
+        except HarnessError as error:
+            left_out.append(f"left out: {error}")
+            continue
+        task = facts.task if facts.task and facts.task.strip() and can_say(facts.task) else None
         subject = Subject(facts, out.parent, price, path, final_workspace(path))
-        groups.setdefault(key, []).append(_Seen(name, subject))
-    left_out: list[str] = []
+        groups.setdefault(("recording", name) if task is None else ("task", task), []).append(_Seen(name, subject))
+    if left_out and not groups:
+        raise HarnessError(left_out[0].removeprefix("left out: "))
     taken: set[str] = set()
     keys: Iterable[tuple[str, str]] = [*groups]
     cases = [
@@ -98,6 +110,17 @@ def first_suite(paths: Iterable[Path], out: Path, price: PricedBy, *, watch: Wat
     if not cases:
         raise HarnessError("there is nothing in these recordings that a check could hold")
     return FirstSuite(_written(shared, cases), len(cases), left_out)
+
+
+def _whole(path: Path, name: str) -> RecordingFacts:
+    """Raises `HarnessError` for a recording that no suite passes, or that none can name."""
+    if not can_say(name):
+        raise HarnessError(f"{visible_line(str(path))}: its name is not UTF-8, as TOML has to be: rename it")
+    facts = read_facts(path)
+    fault = damage(path, facts)
+    if fault is not None:
+        raise HarnessError(f"{path}: {fault}")
+    return facts
 
 
 @dataclass(slots=True)
@@ -116,9 +139,14 @@ def _case(kind: str, name: str, group: list[_Seen], taken: set[str], left_out: l
     names = [seen.name for seen in group]
     table["recording"] = names[0] if len(names) == 1 else names
     own: list[str] = []
-    checks = _passing(chain([_NO_SECRET], candidates([seen.subject for seen in group])), group, own)
+    checks = _passing([_NO_SECRET], group, own)
+    clean = bool(checks)
+    if not clean:
+        own.append("tools and text are left out, as they might repeat the secret: `harness scrub` it first")
+    shown = (one for one in candidates([seen.subject for seen in group]) if clean or one["type"] not in _REPEATS)
+    checks += _passing(shown, group, own)
     left_out += [f"{title}: {line}" for line in own]
-    return _Case(_about(group), table, checks, own)
+    return _Case(_about(group, prompt=clean), table, checks, own)
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -133,7 +161,11 @@ def _passing(candidates: Iterable[Table], group: Sequence[_Seen], left_out: list
     """Those that pass on every recording of the group."""
     found = []
     for table in candidates:
-        check = check_class(table["type"]).model_validate(table)
+        try:
+            check = check_class(table["type"]).model_validate(table)
+        except ValidationError as error:
+            left_out.append(f"{table['type']} is left out: {first_problem(error, check_class(table['type']))[1]}")
+            continue
         verdicts = ((seen, judged(check, seen.subject)) for seen in group)
         wrong = next(((seen, verdict) for seen, verdict in verdicts if verdict.status != "pass"), None)
         if wrong is None:
@@ -143,14 +175,14 @@ def _passing(candidates: Iterable[Table], group: Sequence[_Seen], left_out: list
     return found
 
 
-def _about(group: Sequence[_Seen]) -> str:
-    """What a case is about, in one line: models, calls, the first prompt."""
+def _about(group: Sequence[_Seen], *, prompt: bool) -> str:
+    """What a case is about, in one line: models, calls, and with `prompt` the first prompt."""
     models = dict.fromkeys(call.answered_by for seen in group for call in seen.facts.calls if call.answered_by)
     first = group[0].facts
-    prompt = shorten(first.turns[0].input, 80) if first.turns else ""
+    asked = shorten(first.turns[0].input, 80) if prompt and first.turns else ""
     calls = plural(sum(len(seen.facts.calls) for seen in group), "call")
     said = f"{calls}, answered by {', '.join(models) or 'no model'}"
-    return f"{prompt} ({said})" if prompt else said
+    return f"{asked} ({said})" if asked else said
 
 
 def _written(shared: Sequence[Table], cases: Sequence[_Case]) -> str:

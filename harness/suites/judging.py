@@ -35,7 +35,9 @@ def judge(
     except RecordingError as error:
         return _result(case, path, (Verdict("read", "error", str(error)),))
     subject = Subject(facts, case.folder, price, path, workspace or final_workspace(path), case.golden)
-    verdicts = (*_damage(path, facts), *(judged(check, subject) for check in case.checks))
+    broken = damage(path, facts)
+    read = () if broken is None else (Verdict("read", "error", broken),)
+    verdicts = (*read, *(judged(check, subject) for check in case.checks))
     return _result(case, path, verdicts, run_facts(facts, price if costs else None))
 
 
@@ -47,10 +49,10 @@ _DAMAGE = frozenset({"bad_line", "bad_record", "more_faults", "unresolved_body"}
 """Faults of a recording after which a part of it is missing, so that no check knows all."""
 
 
-def _damage(path: Path, facts: RecordingFacts) -> tuple[Verdict, ...]:
+def damage(path: Path, facts: RecordingFacts) -> str | None:
+    """The fault of a recording that leaves no check all it has to know; None for none."""
     faults = open_recording(path).warnings if facts.warnings else ()
-    found = next((str(fault) for fault in faults if fault.what in _DAMAGE), None)
-    return () if found is None else (Verdict("read", "error", found),)
+    return next((str(fault) for fault in faults if fault.what in _DAMAGE), None)
 
 
 def run_facts(facts: RecordingFacts, price: Price | PricedBy | None) -> RunFacts:

@@ -71,8 +71,59 @@ def test_a_secret_is_told(tmp_path):
     out = tmp_path / "x.suite.toml"
     first = first_suite([path], out, PRICE)
     assert first.left_out[0].startswith("changed: no_secret is left out")
-    assert "Ab1Ab1" not in first.left_out[0]
+    assert "Ab1Ab1" not in first.text + "".join(first.left_out)
+    assert "tools and text are left out, as they might repeat the secret: `harness scrub` it first" in first.text
     assert run(out, first) == ["pass"]
+
+
+class TestRecordingsThatAreLeftOut:
+    @pytest.fixture
+    def good(self, tmp_path):
+        return record(tmp_path / "good.jsonl", Turn([chat("hi")]))
+
+    @pytest.mark.parametrize(
+        ("name", "data", "said"),
+        [
+            ("empty.jsonl", b"", "empty.jsonl: the file is empty"),
+            ("newer.jsonl", b'{"kind":"header","format":"trajectory","version":99}\n', "newer.jsonl:1: format version"),
+            ("other.jsonl", b"{}\n", "other.jsonl:1: not a recording"),
+            ("bad.jsonl", None, "bad.jsonl: line 3: "),
+            ("\udcff.jsonl", b"", ".jsonl: its name is not UTF-8, as TOML has to be: rename it"),
+        ],
+        ids=["empty", "newer", "other", "damaged", "name"],
+    )  # fmt: skip
+    def test_is_said(self, tmp_path, good, name, data, said):
+        lines = good.read_bytes().splitlines(keepends=True)
+        path = tmp_path / name
+        path.write_bytes(b"".join([*lines[:2], b"{nonsense\n", *lines[2:]]) if data is None else data)
+        out = tmp_path / "x.suite.toml"
+        first = first_suite([path, good], out, PRICE)
+        assert first.left_out[0].startswith("left out: ")
+        assert said in first.left_out[0]
+        assert "\udcff" not in first.left_out[0]
+        assert run(out, first) == ["pass"]
+        with pytest.raises(HarnessError, match=said.partition(":")[0]):
+            first_suite([path], out, PRICE)
+
+
+def test_a_tool_without_a_name(tmp_path):
+    path = record(tmp_path / "a.jsonl", Turn([chat(calls=[("c1", "look", "{}")]), chat("done")]))
+
+    def unname(found):
+        if found["kind"] == "event" and found["event"]["type"] == "tool_call":
+            found["event"]["name"] = ""
+
+    out = tmp_path / "x.suite.toml"
+    first = first_suite([change(path, unname)], out, PRICE)
+    assert "changed: tools is left out: should not be empty" in first.left_out
+    assert run(out, first) == ["pass"]
+
+
+def test_a_blank_task_is_none(tmp_path):
+    path = record(tmp_path / "a.jsonl", Turn([chat("hi")]), task=" ")
+    out = tmp_path / "x.suite.toml"
+    assert run(out, first_suite([path], out, PRICE)) == ["pass"]
+    assert load_suite(out).cases[0].name == "a"
 
 
 def test_nothing_to_hold(tmp_path):
