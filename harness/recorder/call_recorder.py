@@ -209,6 +209,7 @@ class CallRecorder:
         if self._between and data[-1] == _LF and self._alike and self._run is not None and not self._held.waiting:
             ready = self._run.records(data, self._frames, now, None, [])
             if ready is not None:  # the chunk is one such frame, so there is nothing to find out about it
+                self._held.previous = data
                 self._position += len(data)
                 self._frame_start = self._position
                 self._bytes += len(data)
@@ -260,6 +261,7 @@ class CallRecorder:
         if self._alike and not self._held.waiting and self._run is not None:
             ready = self._run.records(frame.raw, self._frames, came, cuts, times)
             if ready is not None:
+                self._held.previous = frame.raw
                 self._bytes += length
                 self._frames += 1
                 return [ready]

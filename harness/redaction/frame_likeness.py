@@ -114,7 +114,7 @@ class Likenesses:
                 if number:
                     self._known.insert(0, self._known.pop(number))
                 try:
-                    return likeness, [_unescaped(text) for text in texts]
+                    return likeness, [unescaped(text) for text in texts]
                 except NotJSON:
                     return None
         return None
@@ -129,7 +129,7 @@ class Likenesses:
             texts = found[1]
         try:
             for text in texts:
-                if not self._closed(_unescaped(text) if 92 in text else text):
+                if not self._closed(unescaped(text) if 92 in text else text):
                     return False
         except NotJSON:
             return False
@@ -160,7 +160,7 @@ class Likenesses:
         if not token.is_text:
             return True
         try:
-            text = _unescaped(token.value)
+            text = unescaped(token.value)
         except NotJSON:
             return False
         return self._closed(text) or (token.name not in _STREAMED and self._repeats(text))
@@ -185,7 +185,7 @@ def _taken_apart(raw: bytes) -> tuple[list[_Token], bytes]:
     return tokens, b"\0".join(around)
 
 
-def _unescaped(text: bytes) -> bytes:
+def unescaped(text: bytes) -> bytes:
     """What a JSON string stands for. Raises `NotJSON`."""
     if 92 not in text:  # no backslash
         return text

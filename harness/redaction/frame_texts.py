@@ -70,7 +70,7 @@ class FrameTexts:
         self._name = b"data" if any(_is_field(line, b"data") for line in self._lines) else b"error"
         self._box: list[Any] = [None]
         self._cut: CutJSON | None = None
-        self._is_json = False
+        self.is_json = False
         self.texts: list[Text] = []
         data = frame.data
         if data is None and frame.unterminated:
@@ -82,10 +82,10 @@ class FrameTexts:
         if data.lstrip()[:1] in _JSON_STARTS:
             try:
                 self._box[0] = loads_exact(data)
-                self._is_json = True
+                self.is_json = True
             except NotJSON:
                 self._cut = None
-        self.texts = [*texts_of(self._box)] if self._is_json else [_Plain("", True, data, self._box, 0)]
+        self.texts = [*texts_of(self._box)] if self.is_json else [_Plain("", True, data, self._box, 0)]
 
     def change_lines(self, change: Callable[[bytes], bytes]) -> bool:
         """Apply `change` to what lines other than data say; whether one is another now."""
@@ -98,7 +98,7 @@ class FrameTexts:
 
     def change_names(self, change: Callable[[bytes], bytes]) -> bool:
         """Apply `change` to every name of a member; whether one is another now."""
-        changed = self._is_json and _change_names(self._box, change)
+        changed = self.is_json and _change_names(self._box, change)
         if changed:
             self.texts = [*texts_of(self._box)]
         return changed
@@ -106,10 +106,10 @@ class FrameTexts:
     def raw(self) -> bytes:
         """The frame's bytes with the texts as they are now: its other lines stay, its data becomes one line."""
         value = self._box[0]
-        data = written(value) if self._is_json else value
+        data = written(value) if self.is_json else value
         if self._cut is not None:
             data = self._cut.cut(data)
-        if self._name == b"error" and self._is_json:
+        if self._name == b"error" and self.is_json:
             data = written(value["error"])  # llama.cpp's field of that name, see `agent.sse`
         parts = []
         done = False

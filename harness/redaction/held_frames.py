@@ -7,15 +7,17 @@ at the end of the stream.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from agent.jsonio import NotJSON
 from agent.sse import Frame
-from harness.redaction.frame_likeness import Likeness, Likenesses
-from harness.redaction.frame_texts import FrameTexts, Text
+from harness.redaction.frame_data import data_of
+from harness.redaction.frame_likeness import Likeness, Likenesses, unescaped
+from harness.redaction.frame_texts import FrameTexts, Text, written
 from harness.redaction.joined_text import JoinedText, Piece, open_from, shortened
 from harness.redaction.open_secrets import OpenSecrets
-from harness.redaction.redactor import Redactor
+from harness.redaction.redactor import Redactor, masked
 
 MOST_FRAMES = 4096
 MOST_BYTES = 4 << 20
@@ -28,6 +30,8 @@ PATIENCE_ELSEWHERE = 2
 """The same for a text that is not known to be streamed."""
 
 _MOST_PLACES = 1024
+_IN_WORDS = frozenset(bytes([byte]) for byte in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-")
+"""What tells, as the byte before a text, that it goes on with a word or a number."""
 
 E = TypeVar("E")
 
@@ -37,6 +41,7 @@ class HeldFrame(Generic[E]):
     """A frame and what belongs to it.
 
     `raw`: its bytes without split secrets, and without what the user's rules find; `clean`: and without any other.
+    `follow`: those of its texts of which it matters what stands before them, each with the byte that does.
     """
 
     frame: Frame
@@ -46,6 +51,7 @@ class HeldFrame(Generic[E]):
     clean: bool = False
     texts: FrameTexts | None = None
     changed: bool = False
+    follow: list[tuple[Text, bytes]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -83,6 +89,11 @@ class HeldFrames(Generic[E]):
         self._renew()
         self.waiting: list[HeldFrame[E]] = []
         """The frames that are held."""
+        self.previous: bytes | None = None
+        """The frame before, if no part of a secret that is split stands in it: a key does not begin inside a word.
+
+        Whoever passes a frame by sets it, else a key is taken for the rest of an old word.
+        """
         self._size = 0
         self._number = 0
         self._open: dict[str, _Open[E]] = {}
@@ -91,19 +102,25 @@ class HeldFrames(Generic[E]):
 
     def passes(self, frame: Frame) -> bool:
         """Whether a frame holds no secret, may end in none, and need not wait for others. Quick."""
-        return (
-            not self.waiting
-            and self._version == self._redactor.version
-            and self._likenesses.passes(frame.raw)
-        )  # fmt: skip
+        if self.waiting or self._version != self._redactor.version or not self._likenesses.passes(frame.raw):
+            return False
+        self.previous = frame.raw
+        return True
 
     def hold(self, frame: Frame, extra: E) -> list[HeldFrame[E]]:
         """The frames that are decided by this one, perhaps itself among them."""
         if self._version != self._redactor.version:
             self._look_at_glanced()
             self._renew()
+            self.previous = None
+        held = HeldFrame(frame, extra, frame.raw, self._number + 1)
+        released = self._held(held)
+        self.previous = None if held.changed else frame.raw
+        return released
+
+    def _held(self, held: HeldFrame[E]) -> list[HeldFrame[E]]:
+        frame = held.frame
         self._number += 1
-        held = HeldFrame(frame, extra, frame.raw, self._number)
         self.waiting.append(held)
         self._size += len(frame.raw)
         if not self._open:
@@ -157,11 +174,12 @@ class HeldFrames(Generic[E]):
         number = before.number if before is not None else opened[0] if opened else 0
         if opened not in ([], [number]) or likeness.parallel or not texts:
             return False
-        before_it = b""
+        if before is not None and before.likeness is not likeness:
+            return False
         if before is not None:
-            if before.likeness is not likeness:
-                return False
             before_it = shortened(before.before + before.text)
+        else:
+            before_it = self._glance_before(likeness, number)
         joined = before_it + texts[number]
         start = self._secrets.start(joined)
         if start < len(before_it) or not self._secrets.plain(joined):
@@ -175,6 +193,14 @@ class HeldFrames(Generic[E]):
             held.clean = True
         return True
 
+    def _glance_before(self, likeness: Likeness, number: int) -> bytes:
+        """What the frame before has in place of a text, if it is alike."""
+        try:
+            texts = None if self.previous is None else likeness.texts(self.previous)
+            return b"" if texts is None else self._end(unescaped(texts[number]))
+        except NotJSON:
+            return b""
+
     def _look_at_glanced(self) -> None:
         if self._glanced is not None:
             glanced, self._glanced = self._glanced, None
@@ -184,8 +210,13 @@ class HeldFrames(Generic[E]):
         held.texts = FrameTexts(held.frame)
         if self._redactor.has_user_rules:
             self._apply_user_rules(held, held.texts)
+        seen: set[str] = set()
         for text in held.texts.texts:
-            self._take(held, text, glanced.before if glanced is not None and glanced.text == text.data else None)
+            if glanced is not None and glanced.text == text.data:
+                self._take(held, text, glanced.before, is_open=True)
+            else:
+                self._take(held, text, b"" if glanced is not None or text.place in seen else None)
+            seen.add(text.place)
 
     def _apply_user_rules(self, held: HeldFrame[E], texts: FrameTexts) -> None:
         """To all that is not joined with the texts of other frames."""
@@ -198,16 +229,21 @@ class HeldFrames(Generic[E]):
                     text.set(data)
                     held.changed = True
 
-    def _take(self, held: HeldFrame[E], text: Text, before: bytes | None = None) -> None:
-        """`before`: what stood before a text that is known to be open."""
+    def _take(self, held: HeldFrame[E], text: Text, before: bytes | None, *, is_open: bool = False) -> None:
+        """`before`: what stands before a text; empty where that is not known, None where the frame before tells."""
         opened = self._open.get(text.place)
         again = False
         if not text.streamed:
             again = self._last.get(text.place) == text.data
             if len(self._last) < _MOST_PLACES or text.place in self._last:
                 self._last[text.place] = text.data
-        if opened is None and before is None and not self._may_be_open(text):
-            return
+        if opened is None and not is_open:
+            if self._is_closed(text):
+                return
+            before = self._text_before(text) if before is None else before
+            if not self._may_be_open(text, before):
+                self._follows(held, text, before[-1:])
+                return
         if again and self._repeats(text.data):
             if opened is not None:
                 self._write(opened.joined.close())
@@ -223,16 +259,39 @@ class HeldFrames(Generic[E]):
         if not opened.joined.open:
             del self._open[text.place]
 
-    def _may_be_open(self, text: Text) -> bool:
+    def _is_closed(self, text: Text) -> bool:
         if text.streamed and self._redactor.has_user_rules:
-            return bool(text.data)
-        if self._secrets.closed(text.data):
-            return False
-        start = self._secrets.start(text.data, user_rules=text.streamed)
-        if start == len(text.data):
-            found = self._redactor.find(text.data, user_rules=text.streamed)
-            start = open_from(text.data, start, found, self._secrets, user_rules=text.streamed)
-        return start < len(text.data)
+            return not text.data
+        return self._secrets.closed(text.data)
+
+    def _may_be_open(self, text: Text, before: bytes) -> bool:
+        if text.streamed and self._redactor.has_user_rules:
+            return True
+        joined = before + text.data
+        start = self._secrets.start(joined, user_rules=text.streamed)
+        if start == len(joined):
+            found = self._redactor.find(joined, user_rules=text.streamed)
+            start = open_from(joined, start, found, self._secrets, user_rules=text.streamed)
+        return start < len(joined)
+
+    def _text_before(self, text: Text) -> bytes:
+        """The end of the text at the same place in the frame before."""
+        before = b""
+        if self.previous is not None and text.streamed:
+            for other in FrameTexts(Frame(self.previous, data_of(self.previous))).texts:
+                before = other.data if other.place == text.place else before
+        return self._end(before)
+
+    def _end(self, text: bytes) -> bytes:
+        """The end of a text, without secrets."""
+        return shortened(masked(text, self._redactor.find(text, user_rules=False)))
+
+    def _follows(self, held: HeldFrame[E], text: Text, before: bytes) -> None:
+        """A text that begins with what looks like a secret, and may be none behind what stands before."""
+        if text.streamed and before in _IN_WORDS and not self._secrets.plain(text.data):
+            found = self._redactor.find(text.data, user_rules=False)
+            if found and found[0].start == 0:
+                held.follow.append((text, before))
 
     def _repeats(self, text: bytes) -> bool:
         """Whether a text that stands in frame after frame is one of its own, not a piece of a longer one."""
@@ -242,10 +301,11 @@ class HeldFrames(Generic[E]):
 
     def _write(self, pieces: list[Piece[tuple[HeldFrame[E], Text]]]) -> None:
         for piece in pieces:
+            held, text = piece.of
             if piece.changed:
-                held, text = piece.of
                 text.set(piece.data)
                 held.changed = True
+            self._follows(held, text, piece.before)
 
     def _released(self) -> list[HeldFrame[E]]:
         """The held frames before the first that is undecided."""
@@ -258,8 +318,31 @@ class HeldFrames(Generic[E]):
             self._size -= len(held.frame.raw)
             if held.changed and held.texts is not None:
                 held.raw = held.texts.raw()
+            if held.follow and held.texts is not None:
+                self._redact(held, held.texts)
             held.texts = None
         return released
+
+    def _redact(self, held: HeldFrame[E], texts: FrameTexts) -> None:
+        """A frame of which some texts follow on others: these are redacted as what they are a part of."""
+        if not texts.is_json:
+            return
+        known = self._redactor.known
+        found = []
+        same = True
+        for number, (text, before) in enumerate(held.follow):
+            whole = before + text.data
+            clean = known(whole, in_json=False)
+            same = same and clean == whole
+            found.append((b"[follows:%d]" % number, written(clean[1:].decode("utf-8", "surrogatepass"))[1:-1]))
+            text.set(found[-1][0])
+        raw = texts.raw()
+        redacted = known(raw)
+        if not same or redacted is not raw:
+            for mark, text_as_json in found:
+                redacted = redacted.replace(mark, text_as_json, 1)
+            held.raw = redacted
+        held.clean = True
 
     def _learn(self, held: HeldFrame[E]) -> None:
         """From a frame that need not be held, look what others will have in common with it."""

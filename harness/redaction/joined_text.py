@@ -20,11 +20,15 @@ P = TypeVar("P")
 
 @dataclass(slots=True)
 class Piece(Generic[P]):
-    """A piece of a text, and what it is a piece of. `changed`: a secret was in it."""
+    """A piece of a text, and what it is a piece of.
+
+    `changed`: a secret was in it; `before`: the byte before it, if there is one and it is of no secret.
+    """
 
     of: P
     data: bytes
     changed: bool = False
+    before: bytes = b""
 
 
 class JoinedText(Generic[P]):
@@ -95,6 +99,8 @@ class JoinedText(Generic[P]):
         secrets = [secret for secret in found if first <= secret.start and secret.end <= border]
         for piece in decided:
             end = at + len(piece.data)
+            if not any(secret.start < at <= secret.end for secret in found):
+                piece.before = text[max(0, at - 1) : at]
             inside = [secret for secret in secrets if secret.start < end and secret.end > at]
             if inside:
                 piece.data = self._replaced(text, at, end, inside)

@@ -39,7 +39,7 @@ from harness.redaction.user_rules import Rule, UserRules, change_texts
 if TYPE_CHECKING:
     from harness.redaction.open_secrets import OpenSecrets
 
-__all__ = ["KEY_RULE", "MASK", "PLACEHOLDER", "Redactor", "Rule", "Secret", "unnumbered"]
+__all__ = ["KEY_RULE", "MASK", "PLACEHOLDER", "Redactor", "Rule", "Secret", "masked", "unnumbered"]
 
 PLACEHOLDER = re.compile(rb"\[redacted:([A-Za-z0-9_.-]+):([0-9]+)\]")
 
@@ -156,11 +156,11 @@ class Redactor:
             found = change_texts(found, self._user_changed)
         return data if found == data else found
 
-    def known(self, data: _Bytes) -> _Bytes:
-        """As `bytes`, but without the user's rules."""
+    def known(self, data: _Bytes, *, in_json: bool = True) -> _Bytes:
+        """As `bytes`, but without the user's rules; or a plain text, which is no JSON."""
         if not may_hold_key(data) and not self._may_hold_value(data) and not base64_may_hold_key(data):
             return data
-        return self._replaced(data, self.find(data, in_json=True))
+        return self._replaced(data, self.find(data, in_json=in_json, user_rules=False))
 
     def text(self, text: str) -> str:
         """A plain text, such as a message or an output. Returns `text` itself where nothing was found."""
@@ -225,8 +225,7 @@ class Redactor:
         return _apart(found)
 
     def _user_secrets(self, data: _Bytes, known: list[Secret]) -> list[Secret]:
-        masked = _masked(data, [(secret.start, secret.end) for secret in known])
-        text = masked.decode("utf-8", "surrogateescape")
+        text = masked(data, known).decode("utf-8", "surrogateescape")
         taken = [match.span() for match in re.finditer(r"\udcff+|" + _TEXT_PLACEHOLDER.pattern, text)]
         found = []
         at = seen = 0
@@ -255,6 +254,11 @@ class Redactor:
 def unnumbered(data: bytes) -> bytes:
     """Placeholders by their rule alone, for comparing a request with a recorded one."""
     return _NUMBERED.sub(rb"\1]", data) if b"[redacted:" in data else data
+
+
+def masked(data: bytes, secrets: Iterable[Secret]) -> bytes:
+    """A text without its secrets, as long as before."""
+    return _masked(data, [(secret.start, secret.end) for secret in secrets])
 
 
 def _apart(secrets: list[Secret]) -> list[Secret]:

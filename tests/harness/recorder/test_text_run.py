@@ -131,7 +131,7 @@ def test_a_frame_a_chunk_among_others(wire, pieces):
 @pytest.mark.parametrize("secret", [KEY, SHAPED, "Bearer abcdefghijklmnopqrst"], ids=["value", "shape", "bearer"])
 @pytest.mark.parametrize("place", ["text", "obfuscation"])
 def test_no_secret_goes_the_short_way(secret, place):
-    frames = [chat(" ok") for _ in range(9)]
+    frames = [*(chat(" ok") for _ in range(9)), chat(" ")]
     frames.append(chat(secret) if place == "text" else chat(" yet", secret.replace(" ", "")))
     frames += [chat(" ok") for _ in range(9)]
     recorded = Recorded("openai-chat", frames)
@@ -142,7 +142,7 @@ def test_no_secret_goes_the_short_way(secret, place):
 
 def test_no_secret_split_over_frames_goes_the_short_way():
     for at in range(1, len(SHAPED)):
-        words = [" ok", " yet", " ok", SHAPED[:at], SHAPED[at:], " ok", " yet"]
+        words = [" ok", " yet", " ok ", SHAPED[:at], SHAPED[at:], " ok", " yet"]
         recorded = Recorded("openai-chat", [chat(word) for word in words])
         assert SHAPED not in "".join(
             r["event"]["text"] for r in recorded.records if r["kind"] == "event" and "text" in r["event"]

@@ -11,7 +11,8 @@ from harness.redaction.frame_likeness import Likenesses
 from harness.redaction.frame_texts import FrameTexts
 from harness.redaction.held_frames import HeldFrames
 from harness.redaction.redactor import Redactor, Rule
-from tests.harness.planted import LEADS, SECRETS, WIRES, held_in, pieces, redactor, stream
+from tests.harness.planted import LEADS, SECRETS, WIRES, held_in, pieces, record, redactor, stream
+from tests.harness.transports import Reply
 
 KEY = SECRETS["openai"]
 
@@ -151,3 +152,52 @@ def test_nothing_is_left_that_redacting_the_whole_text_would_find(wire, text, us
     found = "".join(item.data.decode() for frame in frames for item in FrameTexts(frame).texts if item.streamed)
     names = [name for name in SECRETS if user_rules or name != "badge"]
     assert {*held_in(found.encode(), [SECRETS[name] for name in names])} <= {*held_in(rules.text(text).encode())}
+
+
+FOLLOWING = [
+    ["it is ta", KEY, " ok"],
+    ["it is ta", f"{KEY} and {KEY}", " ok"],
+    ["it is ta", "s", KEY[1:], " ok"],
+    ["it is ta", KEY[:3], KEY[3:9], KEY[9:], " ok"],
+    ["it is ta", *KEY, " ok"],
+    ["it is t", "a", KEY, " ok"],
+    [f"it is {KEY} ta", KEY, " ok"],
+    ["it is ", "ta", KEY, f" and {KEY[:9]}", KEY[9:], " ok"],
+    ["it is 9", "123456", "78 ok"],
+    ["it is 9", "12345678", " ok"],
+    ["it is ta", f'{KEY}"\\ü ', KEY],
+]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("before", [[], ["one", " two", " more "]], ids=["whole", "glance"])
+@pytest.mark.parametrize("texts", FOLLOWING, ids=range(len(FOLLOWING)))
+def test_a_key_does_not_begin_inside_a_word(tmp_path, wire, before, texts):
+    """However a word is cut, it is recorded as it would be in one piece."""
+    rules = Redactor({"PIN": "12345678"})
+    for kind in ("text", "reasoning"):
+        found = record(tmp_path / "r.jsonl", wire, Reply(stream(wire, kind, [*before, *texts])), rules)
+        assert found.text(kind) == rules.text("".join([*before, *texts]))
+
+
+@pytest.mark.parametrize("between", [b": ping\n\n", b'data: {"type": "ping"}\n\n'])
+def test_what_stands_before_is_known_of_the_frame_before_only(between):
+    _, out = run([*TAUGHT, frame("ta"), between, frame(KEY)])
+    assert Redactor().bytes(out[-1]).count(KEY.encode()) == 0
+
+
+@pytest.mark.parametrize("name", ["learned", "cookie", "aws", "key"])
+def test_a_key_right_behind_another_secret(name):
+    texts = ["it is ", SECRETS[name], KEY, " ok"]
+    for cut in (None, 5):
+        cuts = texts if cut is None else [texts[0], *pieces(SECRETS[name], [cut]), *texts[2:]]
+        rules = redactor(user_rules=False)
+        _, out = run([*TAUGHT, *map(frame, cuts)], rules)
+        assert held_in(b"".join(map(rules.bytes, out)), [SECRETS[name], KEY]) == []
+
+
+def test_a_key_that_another_text_stands_before():
+    """An id or a name in the frame before is a text of its own."""
+    first, second = (f"data: {json.dumps({'name': text, 'n': 1})}\n\n".encode() for text in ("ta", KEY))
+    _, out = run([first, second])
+    assert KEY not in Redactor().bytes(b"".join(out)).decode()
