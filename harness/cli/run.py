@@ -103,13 +103,14 @@ def _run_all(
 ) -> int:
     """Run what is to be run, and report on all of it; the exit status."""
     from harness.trials.folder import opened, set_aside
-    from harness.trials.preparing import prepare
+    from harness.trials.preparing import live_cases, plan_of, prepare
     from harness.trials.running import Runner, spent
 
     folder: Path = options["out"]
     models = {contender.name: contender for contender in contenders}
+    plan = plan_of(suites, contenders, options["repeat"], folder)
     with opened(folder) as scratch:
-        prepared = prepare(suites, contenders, options["repeat"], folder, fresh=options["fresh"])
+        prepared = prepare(plan, live_cases(suites), folder, fresh=options["fresh"])
         results = prepared.results
         asked = [one for one in prepared.trials if one.model in models and _fits(one.case, options["expression"])]
         chosen = [one for one in asked if _is_to_run(results.get(one), options["retry_errors"])]
@@ -181,7 +182,7 @@ def _report(
     from harness.trials.report import Ran, trials_report
 
     plan, trials = prepared.plan, prepared.trials
-    tasks = [*with_progress(judged(plan, trials, runner.price), len(plan.cases), "judging")]
+    tasks = [*with_progress(judged(plan, trials, prepared.results, runner.price), len(plan.cases), "judging")]
     ran = Ran(
         plan,
         trials,

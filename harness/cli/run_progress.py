@@ -11,7 +11,6 @@ import click
 
 from harness.report.figures import cost, plural
 from harness.report.text import shorten, visible_line
-from harness.report.values import dollars
 
 if TYPE_CHECKING:
     from harness.costs.priced_by import PricedBy
@@ -44,13 +43,16 @@ class Progress:
 
     async def done(self, trial: Trial, facts: RecordingFacts) -> None:
         """Judge a trial and tell of it."""
+        from harness.diff.figures import figures_of
         from harness.suites.judging import judge
-        from harness.trials.outcome import as_trial
+        from harness.trials.outcome import as_trial, error_of
 
         result = await to_thread(judge, as_trial(trial.case), trial.path, price=self._price)
         self._done += 1
         verdict = result.status if result.reason is None else f"{result.status}: {result.reason}"
-        amount = cost(dollars(facts.totals.cost_usd), unpriced=facts.totals.unpriced_turns > 0)
+        if result.status == "error" and (error := error_of(facts)):
+            verdict = f"fail: no_error: {error[0]}: {error[1]}"
+        amount = cost(figures_of(facts, self._price).cost_usd)
         what = f"{trial.model}, {trial.case.task}, repeat {trial.repeat}"
         figures = f"{plural(facts.totals.calls, 'call')}, {amount}"
         self._line(shorten(f"{self._done}/{self._total} {what}: {figures}, {verdict}", _WIDTH))

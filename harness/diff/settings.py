@@ -25,10 +25,9 @@ def settings_of(facts: RecordingFacts) -> Any:
 
 
 def models_of(facts: RecordingFacts) -> list[str]:
-    """`provider/model` as providers answered, each once; what was asked for where none told."""
-    calls = facts.calls
-    named = [(call.provider, call.answered_by or call.model) for call in calls]
-    return [*dict.fromkeys("/".join(part for part in pair if part) for pair in named if pair[1])]
+    """`provider/model` as providers answered, each once: a model that was only asked has done nothing of this."""
+    named = ((call.provider, call.answered_by) for call in facts.calls if call.answered_by)
+    return [*dict.fromkeys("/".join(filter(None, pair)) for pair in named)]
 
 
 def setting_differences(one: Any, other: Any) -> list[FieldDifference]:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Job:
     """A task with the recordings of each contender. `cases`: of the suite that judges them; None without a suite.
 
-    `details`: keep every step of the comparisons. `volatile`: tell what never counts as well.
+    `details`: keep every step of the comparisons. `volatile`: tell what never counts as well. `absent`: paths to pass
+    over; the others keep their numbers.
     """
 
     task: str
@@ -32,6 +33,7 @@ class Job:
     cases: tuple[Case, ...] | None = None
     details: bool = False
     volatile: bool = False
+    absent: frozenset[Path] = frozenset()
 
 
 @dataclass(slots=True, frozen=True)
@@ -82,6 +84,11 @@ class TaskResult:
         """How many runs each contender should have: as many as the one that has most, read or not."""
         return max(len(runs) + len(unread) for runs, unread in zip(self.runs, self.unread, strict=True))
 
+    def unknown(self, contender: int) -> set[int]:
+        """The numbers of runs of which no one can tell how they would have come out; the other runs that are not there
+        have failed somehow."""
+        return set()
+
 
 def run_task(job: Job, price: PricedBy) -> TaskResult:
     """Reads the recordings of a task and compares them; for worker processes."""
@@ -92,6 +99,8 @@ def run_task(job: Job, price: PricedBy) -> TaskResult:
         comparisons: list[Comparison] = []
         unread: list[str] = []
         for number, path in enumerate(paths):
+            if path in job.absent:
+                continue
             try:
                 run, steps = _read(job, path, number, price)
             except RecordingError as error:

@@ -2,44 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.diff.success import Outcome
 from harness.diff.summary import summarize
 from harness.diff.task_report import Compared, tasks_report
 from harness.diff.tasks import Job, TaskResult, run_task
-from harness.trials.outcome import as_trial
+from harness.trials.outcome import as_trial, error_of
 
 if TYPE_CHECKING:
     from harness.costs.priced_by import PricedBy
+    from harness.diff.tasks import Run
+    from harness.report.facts import RecordingFacts
     from harness.report.report import Report
     from harness.trials.plan import Plan, Trial
 
 
 @dataclass(slots=True)
 class PlannedTask(TaskResult):
-    """`planned`: the repeats of each model that should be there, be any of them there or not."""
+    """`planned`: the repeats of each model that should be there, be any of them there or not. `not_run`: the numbers
+    of those that are not, by model."""
 
     planned: int
+    not_run: list[set[int]]
 
     @property
     def expected(self) -> int:
         return self.planned
 
+    def unknown(self, contender: int) -> set[int]:
+        return self.not_run[contender]
 
-def judged(plan: Plan, trials: Sequence[Trial], price: PricedBy) -> Iterator[TaskResult]:
-    """A result a case: its trials of each model in the order of the plan, the missing ones counted."""
-    for case in dict.fromkeys(trial.case.task for trial in trials):
-        of_case = [trial for trial in trials if trial.case.task == case]
-        paths = tuple(_paths(of_case, model.name) for model in plan.models)
-        found = run_task(Job(case, paths, (as_trial(of_case[0].case),)), price)
-        unread = [
-            [line for line in lines if not _is_missing(line, of_model)]
-            for lines, of_model in zip(found.unread, paths, strict=True)
-        ]
-        yield PlannedTask(found.task, found.runs, found.comparisons, unread, plan.repeats)
+
+def judged(
+    plan: Plan, trials: Sequence[Trial], results: Mapping[Trial, RecordingFacts], price: PricedBy
+) -> Iterator[TaskResult]:
+    """A result a case: its trials of each model in the order of the plan. Those without one of `results` were not run,
+    be there half a recording or none."""
+    for task in dict.fromkeys(trial.case.task for trial in trials):
+        of_task = [trial for trial in trials if trial.case.task == task]
+        by_model = [[trial for trial in of_task if trial.model == model.name] for model in plan.models]
+        paths = tuple(tuple(trial.path for trial in sorted(some, key=_repeat)) for some in by_model)
+        absent = {trial.path for trial in of_task if trial not in results}
+        found = run_task(Job(task, paths, (as_trial(of_task[0].case),), absent=frozenset(absent)), price)
+        failed = {trial.path: error for trial, facts in results.items() if (error := error_of(facts))}
+        runs = [[_as_ended(run, failed.get(run.path)) for run in some] for some in found.runs]
+        not_run = [{at for at, path in enumerate(some) if path in absent} for some in paths]
+        yield PlannedTask(found.task, runs, found.comparisons, found.unread, plan.repeats, not_run)
 
 
 def comparison(plan: Plan, folder: Path, tasks: Sequence[TaskResult], *, seed: int = 0) -> Report:
@@ -50,7 +62,7 @@ def comparison(plan: Plan, folder: Path, tasks: Sequence[TaskResult], *, seed: i
             names=[model.name for model in plan.models],
             paths=[(folder / model.folder).as_posix() for model in plan.models],
             results=tasks,
-            summary=summarize(tasks, len(plan.models), seed=seed),
+            summary=summarize(sorted(tasks, key=lambda one: one.task), len(plan.models), seed=seed),
             seed=seed,
             success=f"success by {files}, and no trial may end in an error",
             suite=files,
@@ -58,12 +70,12 @@ def comparison(plan: Plan, folder: Path, tasks: Sequence[TaskResult], *, seed: i
     )
 
 
-def _paths(trials: Sequence[Trial], model: str) -> tuple[Path, ...]:
-    """Of all repeats of a model, in order, be there a recording or not."""
-    of_model = sorted((trial for trial in trials if trial.model == model), key=lambda trial: trial.repeat)
-    return tuple(trial.path for trial in of_model)
+def _repeat(trial: Trial) -> int:
+    return trial.repeat
 
 
-def _is_missing(line: str, paths: Sequence[Path]) -> bool:
-    """Whether it says no more than that there is no such recording."""
-    return any(line.startswith(f"{path}: ") for path in paths if not path.exists())
+def _as_ended(run: Run, error: tuple[str, str] | None) -> Run:
+    """One that ended in an error has failed, also where its checks cannot be computed for just that."""
+    if error is None or run.outcome.status != "error":
+        return run
+    return replace(run, outcome=Outcome("fail", f"no_error: {error[0]}: {error[1]}"))

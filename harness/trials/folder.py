@@ -32,9 +32,13 @@ _RECORDINGS = f"*.jsonl{_ASIDE}*", "*.jsonl", f"*{WORKSPACE}"
 def opened(folder: Path) -> Iterator[Path]:
     """Make `folder` and hold it for this process; gives a folder for what is needed only meanwhile, outside of it.
 
-    Raises `HarnessError` where another process holds it, or it holds what is not of trials.
+    Raises `HarnessError` where another process holds it, or it holds what is not of trials; nothing is put into a
+    folder that is somebody's own.
     """
     try:
+        strange = sorted({*os.listdir(folder)} - {_LOCK}) if folder.is_dir() else []
+        if strange and not (folder / _PLAN).is_file():
+            raise HarnessError(f"{folder}: it holds {strange[0]} but no trials; name a new or empty folder")
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
@@ -44,9 +48,6 @@ def opened(folder: Path) -> Iterator[Path]:
             claim(descriptor, folder)
         except RecordingError:
             raise HarnessError(f"{folder}: another `harness run` works in it; wait for it to end") from None
-        strange = [name for name in sorted(os.listdir(folder)) if name != _LOCK]
-        if strange and not (folder / _PLAN).is_file():
-            raise HarnessError(f"{folder}: it holds {strange[0]} but no trials; name a new or empty folder")
         _remove_left(os.read(descriptor, 4096))
         with tempfile.TemporaryDirectory(prefix=_SCRATCH) as scratch:
             _note(descriptor, os.fsencode(scratch))
@@ -81,12 +82,13 @@ def write_plan(folder: Path, plan: Plan) -> None:
 
 
 def start_over(folder: Path, plan: Plan) -> None:
-    """Remove all trials of `plan`, and the plan; nothing else."""
-    for model in plan.models:
-        for pattern in _RECORDINGS:
-            for path in (folder / model.folder).glob(pattern):
-                remove_tree(path)
-    (folder / _PLAN).unlink()
+    """Remove all trials of `plan`, and the plan; nothing else. Raises `HarnessError`."""
+    with _told(folder):
+        for model in plan.models:
+            for pattern in _RECORDINGS:
+                for path in (folder / model.folder).glob(pattern):
+                    remove_tree(path)
+        (folder / _PLAN).unlink()
 
 
 def result_of(trial: Trial) -> RecordingFacts | None:
@@ -100,14 +102,18 @@ def result_of(trial: Trial) -> RecordingFacts | None:
 
 
 def set_aside(trial: Trial) -> None:
-    """Make room for another run. A recording with calls is kept under another name, as they may have cost money."""
+    """Make room for another run. A recording with calls is kept under another name, as they may have cost money.
+
+    Raises `HarnessError`.
+    """
     facts = _facts(trial.path)
-    if facts is None or not facts.calls:
-        trial.path.unlink(missing_ok=True)
-    else:
-        number = len(aside(trial)) + 1
-        trial.path.rename(f"{trial.path}{_ASIDE}{number}")
-    remove_tree(trial.workspace)
+    with _told(trial.path):
+        if facts is None or not facts.calls:
+            trial.path.unlink(missing_ok=True)
+        else:
+            number = len(aside(trial)) + 1
+            trial.path.rename(f"{trial.path}{_ASIDE}{number}")
+        remove_tree(trial.workspace)
 
 
 def aside(trial: Trial) -> list[Path]:
@@ -125,6 +131,15 @@ def _facts(path: Path) -> RecordingFacts | None:
         return cost_facts(path)
     except RecordingError:
         return None
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What the system refuses, as one line."""
+    try:
+        yield
+    except OSError as error:
+        raise HarnessError(f"{error.filename or path}: cannot be moved or removed: {error.strerror or error}") from None
 
 
 def _note(descriptor: int, text: bytes) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.report.values import any_text
 
@@ -16,11 +17,18 @@ OF_THE_MODEL = frozenset({"content_blocked", "context_overflow", "malformed_tool
 among answers."""
 
 
-def error_of(facts: RecordingFacts) -> tuple[str, str] | None:
-    """Kind and message of the error that a trial ended in; None where it ended in none."""
+def last_error(facts: RecordingFacts) -> Mapping[str, Any] | None:
+    """The error that a trial ended in, as recorded (an empty one where none is); None where it ended in none."""
     if facts.status != "error":
         return None
-    error = next((turn.errors[-1] for turn in reversed(facts.turns) if turn.errors), {})
+    return next((turn.errors[-1] for turn in reversed(facts.turns) if turn.errors), {})
+
+
+def error_of(facts: RecordingFacts) -> tuple[str, str] | None:
+    """Kind and message of the error that a trial ended in; None where it ended in none."""
+    error = last_error(facts)
+    if error is None:
+        return None
     return any_text(error.get("kind")) or "?", any_text(error.get("message")) or "no message"
 
 

@@ -52,15 +52,28 @@ def live_cases(suites: Sequence[Suite]) -> list[Case]:
     return cases
 
 
-def prepare(
-    suites: Sequence[Suite], contenders: Sequence[Contender], repeats: int, folder: Path, *, fresh: bool = False
-) -> Prepared:
-    """The plan, together with that of `folder`, which is made to hold it. Half trials are put aside.
+def plan_of(suites: Sequence[Suite], contenders: Sequence[Contender], repeats: int, folder: Path) -> Plan:
+    """What is asked for now. `folder`: where the trials are to go; it is not touched.
 
-    `fresh`: the trials that are in `folder` go. Raises `HarnessError` for what cannot be run as it is asked for.
+    Raises `HarnessError` for what cannot be run as it is asked for.
     """
     cases = live_cases(suites)
-    plan = _plan(suites, cases, contenders, repeats, folder)
+    digests = {case.workspace: _digest(case, folder) for case in cases}
+    return Plan(
+        version(NAME),
+        tuple(PlannedSuite(suite.name, suite.path.as_posix(), _sha256(suite.path)) for suite in suites),
+        tuple(planned_case(case, digests[case.workspace]) for case in cases),
+        tuple(PlannedModel(**contender.to_dict()) for contender in contenders),
+        repeats,
+    )
+
+
+def prepare(plan: Plan, cases: Sequence[Case], folder: Path, *, fresh: bool = False) -> Prepared:
+    """`plan` together with that of `folder`, which is made to hold it. Half trials are put aside.
+
+    `cases`: those of the plan. `fresh`: the trials that are in `folder` go. Raises `HarnessError` for what does not go
+    with what is there.
+    """
     old = read_plan(folder)
     if old is not None:
         old = _without_unused(old, {model.name for model in plan.models}, folder)
@@ -86,19 +99,6 @@ def prepare(
         else:
             results[trial] = facts
     return Prepared(plan, trials, results, notes)
-
-
-def _plan(
-    suites: Sequence[Suite], cases: Sequence[Case], contenders: Sequence[Contender], repeats: int, folder: Path
-) -> Plan:
-    digests = {case.workspace: _digest(case, folder) for case in cases}
-    return Plan(
-        version(NAME),
-        tuple(PlannedSuite(suite.name, suite.path.as_posix(), _sha256(suite.path)) for suite in suites),
-        tuple(planned_case(case, digests[case.workspace]) for case in cases),
-        tuple(PlannedModel(**contender.to_dict()) for contender in contenders),
-        repeats,
-    )
 
 
 def _without_unused(plan: Plan, named: set[str], folder: Path) -> Plan:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from harness.diff.figures import figures_of
 from harness.report.figures import cost, known, plural
 from harness.report.report import Block, Details, Heading, Report, Table
 from harness.trials.outcome import error_of
@@ -90,8 +91,8 @@ def _money(ledger: Ledger) -> str:
 def _model_row(ran: Ran, name: str) -> dict[str, Any]:
     trials = [trial for trial in ran.trials if trial.model == name]
     found = [ran.results[trial] for trial in trials if trial in ran.results]
-    aside = [facts for trial in trials for facts in ran.again.get(trial, ())]
-    costs = [_dollars(facts) for facts in found]
+    aside = [facts for trial in trials if trial in ran.results for facts in ran.again.get(trial, ())]
+    costs = [figures_of(facts, ran.ledger.price).cost_usd for facts in found]
     priced = [amount for amount in costs if amount is not None]
     return {
         "model": name,
@@ -108,11 +109,6 @@ def _model_row(ran: Ran, name: str) -> dict[str, Any]:
     }
 
 
-def _dollars(facts: RecordingFacts) -> Decimal | None:
-    """Of a trial; None where a turn of it has no price."""
-    return None if facts.totals.unpriced_turns or facts.totals.cost_usd is None else Decimal(facts.totals.cost_usd)
-
-
 def _answered(found: Sequence[RecordingFacts]) -> list[str]:
     """The exact ids that the provider answered with."""
     named = ((call.provider, call.answered_by) for facts in found for call in facts.calls if call.answered_by)
@@ -127,7 +123,7 @@ def _shown(row: Mapping[str, Any]) -> list[str]:
         ", ".join(row["answered_as"]) or "nothing told",
         *(known(row[name]) for name in ("planned", "run", "not_run", "ended_in_error", "retries")),
         known(again),
-        cost(amount, unpriced=amount is not None and row["unpriced_trials"] > 0),
+        cost(amount, unpriced=row["unpriced_trials"] > 0) if row["run"] else "",
     ]
 
 
@@ -141,8 +137,13 @@ def _problems(ran: Ran) -> list[Block]:
     missing: dict[str, list[str]] = {}
     for trial in ran.trials:
         if trial not in ran.results:
-            missing.setdefault(ran.why.get(trial, "not asked for this time"), []).append(_name(trial))
-    again = [f"{_name(trial)}: {_after(facts)}" for trial in ran.trials for facts in ran.again.get(trial, ())]
+            missing.setdefault(ran.why.get(trial, "not asked for this time"), []).append(_begun(ran, trial))
+    again = [
+        f"{_name(trial)}: {_after(facts)}"
+        for trial in ran.trials
+        if trial in ran.results
+        for facts in ran.again.get(trial, ())
+    ]
     found: list[Block] = []
     if errors:
         found.append(Details(f"{plural(len(errors), 'trial')} ended in an error, counted as failed:", errors))
@@ -151,6 +152,12 @@ def _problems(ran: Ran) -> list[Block]:
     for why, names in missing.items():
         found.append(Details(f"{plural(len(names), 'trial')} not run ({why}), counted as not passed:", names))
     return found
+
+
+def _begun(ran: Ran, trial: Trial) -> str:
+    """A trial that was not run, with what was begun and put aside."""
+    aside = ran.again.get(trial, ())
+    return f"{_name(trial)} (begun and put aside: {plural(len(aside), 'recording')})" if aside else _name(trial)
 
 
 def _after(facts: RecordingFacts) -> str:

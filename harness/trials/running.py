@@ -5,24 +5,28 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+from agent.retry import LIMITS
 from harness.config import Config
 from harness.costs.priced_by import PricedBy
 from harness.errors import HarnessError
 from harness.report.facts import RecordingFacts
 from harness.report.figures import cost as dollars
+from harness.report.values import any_text
 from harness.trials.contenders import Contender
 from harness.trials.folder import facts_aside, result_of, set_aside
-from harness.trials.outcome import error_of
+from harness.trials.outcome import last_error
 from harness.trials.plan import Trial
 from harness.trials.spending import Ledger
 from harness.trials.trial import run_trial
 
 HOPELESS = frozenset({"auth", "billing", "not_found"})
-"""Kinds of errors that every trial of the model would end in."""
+"""Kinds of errors that every trial of the model would end in; a wait that is too long for one is another."""
 
 
 @dataclass(slots=True)
@@ -83,23 +87,38 @@ class Runner:
 
     async def _run(self, trial: Trial) -> None:
         self.results.pop(trial, None)
-        set_aside(trial)
         contender = self.contenders[trial.model]
         try:
+            set_aside(trial)
             await run_trial(trial, contender, self.scratch, self.config, self.price, self.warn)
         except HarnessError as fault:
-            self.stopped = f"stopped by a fault: {fault}"
+            self._stop(trial, str(fault))
             return
         facts = await asyncio.to_thread(result_of, trial)
         if facts is None:
-            self.stopped = f"stopped by a fault: {trial.path} is not what was recorded"
+            self._stop(trial, f"{trial.path} is not what was recorded")
             return
         self.results[trial] = facts
         self.ledger.add(facts)
-        error = error_of(facts)
-        if error is not None and error[0] in HOPELESS:
-            self.given_up.setdefault(trial.model, f"{trial.model} answered with an error of kind {error[0]}")
+        error = last_error(facts)
+        if error is not None and is_hopeless(error):
+            kind, message = any_text(error.get("kind")), any_text(error.get("message")) or "no message"
+            hint = any_text(error.get("hint"))
+            said = f"{trial.model} answered with an error of kind {kind}: {message}{f' -> {hint}' if hint else ''}"
+            self.given_up.setdefault(trial.model, said)
         await self.done(trial, facts)
+
+    def _stop(self, trial: Trial, fault: str) -> None:
+        """Where half a trial is in the way the next run puts it aside, should that not be possible now."""
+        self.stopped = self.stopped or f"stopped by a fault: {fault}"
+        with suppress(HarnessError):
+            set_aside(trial)
+
+
+def is_hopeless(error: Mapping[str, Any]) -> bool:
+    wait = error.get("retry_after")
+    too_long = isinstance(wait, (int, float)) and wait > LIMITS.patience
+    return error.get("kind") in HOPELESS or too_long
 
 
 def spent(trials: Iterable[Trial], results: Mapping[Trial, RecordingFacts], price: PricedBy) -> Ledger:

@@ -63,7 +63,7 @@ async def run_trial(
         finally:
             recorder.close(status)
     except OSError as error:
-        raise HarnessError(f"{error.filename or trial.path}: {error.strerror or error}") from None
+        raise HarnessError(f"{error.filename2 or error.filename or trial.path}: {error.strerror or error}") from None
     if recorder.errors:
         set_aside(trial)
         raise HarnessError(f"not all of it is recorded: {recorder.errors[0]}")

@@ -139,6 +139,16 @@ def test_what_is_put_aside_is_numbered(one):
     assert not one.workspace.exists()
 
 
+def test_what_cannot_be_put_aside_is_one_line(one, monkeypatch):
+    def refuses(path, target):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    record(one.path, Turn([chat("a")]))
+    monkeypatch.setattr(type(one.path), "rename", refuses)
+    with pytest.raises(HarnessError, match=r"tea.1.jsonl: cannot be moved or removed: Permission denied$"):
+        set_aside(one)
+
+
 def test_what_holds_no_call_is_not_kept(one):
     set_aside(one)
     for content in (b"", b"no recording\n"):

@@ -75,7 +75,7 @@ def test_trials_that_were_not_run_are_named_with_the_reason(ran):
 
 
 def test_errors_and_what_was_run_again(ran):
-    ran.results = {ran.trials[0]: failed("overloaded")}
+    ran.results = {ran.trials[0]: failed("overloaded"), ran.trials[1]: whole()}
     ran.again = {ran.trials[0]: [failed("auth"), whole(status=None)], ran.trials[1]: [whole(status="cancelled")]}
     text = text_of(ran)
     assert (
@@ -86,6 +86,23 @@ def test_errors_and_what_was_run_again(ran):
     first, second = data_of(ran)["models"]
     assert (first["run_again_after_errors"], first["run_again_after_interruptions"]) == (1, 1)
     assert second["run_again_after_interruptions"] == 1
+
+
+def test_what_was_begun_and_not_run_again_was_not_run_again(ran):
+    ran.again = {ran.trials[0]: [whole(status=None)]}
+    ran.why = {ran.trials[0]: "stopped by a fault: disk full"}
+    text = text_of(ran)
+    assert "run again:" not in text
+    assert "counted as not passed:\n  a, tea, repeat 1 (begun and put aside: 1 recording)\n" in text
+    assert data_of(ran)["models"][0]["run_again_after_interruptions"] == 0
+
+
+def test_a_trial_that_cost_nothing_is_no_unpriced_one(ran):
+    refused = facts([call(usage=None, status=503, ending="http_error")], [turn(cost_usd=None)], status="error")
+    ran.results = {ran.trials[0]: refused, ran.trials[1]: whole(None)}
+    first, second = data_of(ran)["models"]
+    assert (first["cost_usd"], first["unpriced_trials"]) == ("0", 0)
+    assert (second["cost_usd"], second["unpriced_trials"]) == (None, 1)
 
 
 @pytest.mark.parametrize(

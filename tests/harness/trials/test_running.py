@@ -7,6 +7,7 @@ import pytest
 
 from harness.config import Config
 from harness.costs.priced_by import PricedBy
+from harness.errors import HarnessError
 from harness.trials import running
 from harness.trials.running import Runner, spent
 from harness.trials.spending import Ledger
@@ -51,8 +52,8 @@ class World:
         return Runner(names, tmp_path, Config(), price, Ledger(price), {}, self.tell, print, **more)
 
 
-def failed(kind):
-    errors = [{"kind": kind, "message": "no"}]
+def failed(kind, **more):
+    errors = [{"kind": kind, "message": "no", "hint": "look", **more}]
     return facts([call(0, usage=None)], [turn(errors=errors, cost_usd="0")], status="error")
 
 
@@ -94,7 +95,44 @@ async def test_a_model_that_cannot_be_asked_is_given_up(tmp_path, monkeypatch, t
     runner = world.runner(tmp_path)
     await runner.run(trials, 1)
     assert len(runner.results) == ran
-    assert runner.reasons() == ([] if ran == 6 else [f"two answered with an error of kind {kind}"])
+    assert runner.reasons() == ([] if ran == 6 else [f"two answered with an error of kind {kind}: no -> look"])
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("wait", "ran"), [(60.5, 4), (60, 6), (None, 6)])
+async def test_a_model_that_asks_for_a_longer_wait_than_a_trial_has_is_given_up(
+    tmp_path, monkeypatch, trials, wait, ran
+):
+    world = World(monkeypatch, {("two", 1): failed("rate_limit", retry_after=wait)})
+    runner = world.runner(tmp_path)
+    await runner.run(trials, 1)
+    assert len(runner.results) == ran
+
+
+@pytest.mark.anyio
+async def test_half_a_trial_is_put_aside_at_once(tmp_path, monkeypatch, trials):
+    world = World(monkeypatch)
+
+    async def fails(*_):
+        raise HarnessError("no space left")
+
+    monkeypatch.setattr(running, "run_trial", fails)
+    runner = world.runner(tmp_path)
+    await runner.run(trials, 2)
+    assert runner.stopped == "stopped by a fault: no space left"
+    assert world.log == [("aside", "one", 1), ("aside", "one", 1)]
+
+
+@pytest.mark.anyio
+async def test_what_cannot_be_put_aside_stops_the_run(tmp_path, monkeypatch, trials):
+    def refuses(_):
+        raise HarnessError("read-only")
+
+    world = World(monkeypatch)
+    monkeypatch.setattr(running, "set_aside", refuses)
+    runner = world.runner(tmp_path)
+    await runner.run(trials, 1)
+    assert (runner.stopped, world.log) == ("stopped by a fault: read-only", [])
 
 
 @pytest.mark.anyio

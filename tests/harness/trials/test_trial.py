@@ -110,6 +110,16 @@ async def test_what_cannot_be_recorded_is_no_trial(tmp_path, one, monkeypatch):
 
 
 @pytest.mark.anyio
+async def test_a_full_disk_is_told_by_the_place_that_is_full(tmp_path, one, monkeypatch):
+    def full(worked_in, place):
+        raise OSError(28, "No space left on device", "scratch/plan.txt", None, "trials/plan.txt")
+
+    monkeypatch.setattr("harness.trials.trial.keep", full)
+    with endless() as provider, pytest.raises(HarnessError, match=r"^trials/plan.txt: No space left on device$"):
+        await run(one, provider.url, tmp_path)
+
+
+@pytest.mark.anyio
 async def test_a_workspace_that_cannot_be_made(tmp_path, one):
     (tmp_path / "scratch").rmdir()
     with pytest.raises(HarnessError, match="No such file or directory"):

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from agent.providers.base import Target
-from harness.suites.case import Case
+from harness.suites.case import Case, Suite
 from harness.suites.loading import load_suite
 from harness.trials.contenders import Contender
 from harness.trials.plan import Trial
+from harness.trials.preparing import Prepared, live_cases, plan_of, prepare
 from tests.loopback import Exchange, Server, serve
 from tests.scripted import Answer, fixture
 from tests.threads import in_thread
@@ -54,6 +55,13 @@ def write_suite(folder: Path, text: str = SUITE, name: str = "garden") -> Path:
 
 def cases(folder: Path, text: str = SUITE) -> tuple[Case, ...]:
     return load_suite(write_suite(folder, text)).cases
+
+
+def prepared(
+    suites: list[Suite], contenders: list[Contender], repeats: int, folder: Path, *, fresh: bool = False
+) -> Prepared:
+    """What a run of `suites` begins with."""
+    return prepare(plan_of(suites, contenders, repeats, folder), live_cases(suites), folder, fresh=fresh)
 
 
 def contender(url: str = "http://127.0.0.1:9", name: str = "one") -> Contender:
