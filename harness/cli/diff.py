@@ -35,7 +35,7 @@ EXIT_UNUSABLE = 2
 @click.option("--details", is_flag=True, help="Of folders: every task step by step.")
 @click.option("--all", "volatile", is_flag=True, help="Show what never counts too: ids, dates, times, chunk borders.")
 @click.option("--full", is_flag=True, help="Shorten and fold nothing.")
-@click.option("--seed", default=0, show_default=True, type=int, help="Of the bootstrap.")
+@click.option("--seed", default=0, show_default=True, type=int, help="Of the bootstrap, and of the test on more than 30 tasks.")
 @price_options
 @click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
 @report_options

@@ -24,7 +24,7 @@ _ENOUGH = 100_000
 def evidence_lines(paired: Paired) -> list[str]:
     """A line on success, and one on each figure that is known in two pairs at least."""
     noun = "run" if paired.unit == "repeat" else "task"
-    lines = [f"success: {_success(paired.success, noun)}"]
+    lines = [f"success: {_success(paired.success, noun)}{_missing(paired)}"]
     for name, found in paired.values.items():
         if found.tasks > 1:
             lines.append(f"{LABELS[name]}: {_value(found, noun)}")
@@ -33,10 +33,18 @@ def evidence_lines(paired: Paired) -> list[str]:
 
 def _success(found: OutcomeComparison, noun: str) -> str:
     pairs = found.pairs
-    counts = f"won {pairs.second}, lost {pairs.first}, {pairs.same} alike of {plural(pairs.known, noun)}"
+    unknown = f", {pairs.unknown} unknown" if pairs.unknown else ""
+    counts = f"won {pairs.second}, lost {pairs.first}, {pairs.same} alike of {plural(pairs.known, noun)}{unknown}"
     by = "" if found.difference is None else f": {_points(found.difference)}{_between(found.interval, _points)}"
     said = f"{found.verdict}{by} ({counts}, {_p(found)})"
     return said + _needed(found, pairs.known, noun)
+
+
+def _missing(paired: Paired) -> str:
+    """How much of the difference may be runs that are not there."""
+    missing = sum(paired.missing)
+    one, other = paired.missing
+    return f"; runs that are missing count as failed: {one} of the first, {other} of the second" if missing else ""
 
 
 def _value(found: ValueComparison, noun: str) -> str:
@@ -53,7 +61,7 @@ def _needed(found: OutcomeComparison | ValueComparison, pairs: int, noun: str) -
     if found.verdict != "no difference shown":
         return ""
     parts = []
-    if found.least_p > found.alpha:
+    if not found.could_show:
         parts.append(f"{plural(pairs, noun)} cannot show any")
     needed = found.tasks_needed()
     if needed is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.diff.compare import Change, FieldDifference
 from harness.diff.steps import Step
-from harness.diff.words import Piece, text_differences
+from harness.diff.words import Piece, is_prose, text_differences
 from harness.replaying.matching import shorten as shorten_value
 from harness.report.figures import plural
 from harness.report.text import columns, fold, shorten, visible_line
@@ -81,7 +81,7 @@ def _text(text: str, full: bool) -> str:
 def difference_text(difference: FieldDifference, *, full: bool = False) -> str:
     """`input.path: "a" -> "b"`; of longer texts the words that differ."""
     one, other = difference.one, difference.other
-    if isinstance(one, str) and isinstance(other, str) and (" " in one or " " in other):
+    if isinstance(one, str) and isinstance(other, str) and (is_prose(one) or is_prose(other)):
         return f"{difference.path}: {marked(text_differences(one, other), full=full)}"
     limit = 10**9 if full else _VALUE
     return f"{difference.path}: {shorten_value(one, limit)} -> {shorten_value(other, limit)}"

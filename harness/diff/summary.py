@@ -54,11 +54,12 @@ class Standing:
 @dataclass(slots=True, frozen=True)
 class Paired:
     """A contender against the first. `unit`: what a pair is; with one task alone its runs are the pairs, and the
-    answer is about that task only."""
+    answer is about that task only. `missing`: runs of the first and of the other that should be there."""
 
     unit: Unit
     success: OutcomeComparison
     values: dict[str, ValueComparison]
+    missing: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True, frozen=True)
@@ -78,14 +79,20 @@ def summarize(results: Sequence[TaskResult], contenders: int, *, seed: int = 0) 
     count = max(_FEWEST, min(RESAMPLES, _DRAWS // len(results)))
     standings = [_standing(results, at, outcomes[at], repeats, seed) for at in range(contenders)]
     unit: Unit = "repeat" if len(results) == 1 else "task"
-    success = corrected([compare_outcomes(outcomes[0], one, unit=unit, seed=seed) for one in outcomes[1:]])
+    told = [[_told(result, at) for result in results] for at in range(contenders)]
+    success = corrected([compare_outcomes(told[0], one, unit=unit, seed=seed) for one in told[1:]])
     values = {
         name: corrected(
             [compare_values(*_values(results, at, name), seed=seed, count=count) for at in range(1, contenders)]
         )
         for name in MEASURES
     }
-    paired = [Paired(unit, found, {name: values[name][at] for name in MEASURES}) for at, found in enumerate(success)]
+    never_run = [sum(len(result.unknown(at)) for result in results) for at in range(contenders)]
+    missing = [one.expected - one.found - never for one, never in zip(standings, never_run, strict=True)]
+    paired = [
+        Paired(unit, found, {name: values[name][at] for name in MEASURES}, (missing[0], missing[at + 1]))
+        for at, found in enumerate(success)
+    ]
     return Summary(standings, paired, repeats)
 
 
@@ -93,6 +100,12 @@ def _outcomes(result: TaskResult, contender: int) -> list[bool]:
     """By number; a run that is not there has not succeeded."""
     passed = {run.number for run in result.runs[contender] if run.outcome.passed}
     return [number in passed for number in range(result.expected)]
+
+
+def _told(result: TaskResult, contender: int) -> list[bool | None]:
+    """By number; None for a run that was never begun: it is in the denominator, but it proves no difference."""
+    unknown = result.unknown(contender)
+    return [None if at in unknown else passed for at, passed in enumerate(_outcomes(result, contender))]
 
 
 def _standing(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -47,9 +47,14 @@ class Compared:
 
 
 def tasks_report(found: Compared) -> Report:
-    blocks: list[Block] = [_opening(found), _standings(found)]
+    models = [
+        f"{name}: {', '.join(one.models) or '?'}"
+        for name, one in zip(found.names, found.summary.standings, strict=True)
+    ]
+    blocks: list[Block] = [_opening(found), _standings(found), Details("Models that answered", models)]
     for name, paired in zip(found.names[1:], found.summary.paired, strict=True):
-        blocks.append(Details(f"{name} against {found.names[0]}", evidence_lines(paired)))
+        where = f", in the task {found.results[0].task} alone" if paired.unit == "repeat" else ""
+        blocks.append(Details(f"{name} against {found.names[0]}{where}", evidence_lines(paired)))
     blocks.append(_tasks(found))
     blocks += [Details(title, lines) for title, lines in notes(found) if lines]
     if found.details:
@@ -60,8 +65,16 @@ def tasks_report(found: Compared) -> Report:
 
 def _opening(found: Compared) -> str:
     tasks, repeats = plural(len(found.results), "task"), found.summary.repeats
-    each = "" if repeats < 2 else f", at least {repeats} runs of each"
+    each = "" if repeats < 2 else f", {_repeats(found.results)} of each"
     return f"{plural(len(found.names), 'contender')}, {tasks}{each}; {found.success}; seed {found.seed}"
+
+
+def _repeats(results: Sequence[TaskResult]) -> str:
+    """`5 runs`; `2 to 5 runs`; `5 runs expected` where some are missing."""
+    counts = [result.expected for result in results]
+    said = plural(min(counts), "run") if min(counts) == max(counts) else f"{min(counts)} to {max(counts)} runs"
+    whole = all(len(runs) == result.expected for result in results for runs in result.runs)
+    return said if whole else f"{said} expected"
 
 
 def _standings(found: Compared) -> Table:
@@ -69,7 +82,6 @@ def _standings(found: Compared) -> Table:
     ks = (f"pass@{k}", f"pass^{k}") if k > 1 else ()
     headers = (
         "contender",
-        "model",
         "passed",
         "rate",
         "95%",
@@ -86,10 +98,10 @@ def _standings(found: Compared) -> Table:
     for name, one in zip(found.names, found.summary.standings, strict=True):
         over = [percent(one.pass_at[k]), percent(one.pass_hat[k])] if k > 1 else []
         rows.append((
-            name, ", ".join(one.models) or "?", f"{one.passed} of {one.expected}", percent(one.success.rate),
+            name, f"{one.passed} of {one.expected}", percent(one.success.rate),
             interval_text(one.success.interval), *over, *_means(one), str(one.retries),
         ))  # fmt: skip
-    return Table(headers, rows, [*headers[2:]])
+    return Table(headers, rows, [*headers[1:]])
 
 
 def _means(one: Standing) -> list[str]:
@@ -100,10 +112,14 @@ def _means(one: Standing) -> list[str]:
     ]  # fmt: skip
     cells = []
     for name, say in says:
-        value, unknown = one.means[name], one.unknown[name]
-        some = f" ({one.found - unknown} of {one.found})" if unknown and value is not None else ""
-        cells.append(say(value) + some)
+        value = one.means[name]
+        cells.append(say(value) + _some(value, one.found - one.unknown[name], one.found))
     return cells
+
+
+def _some(value: Any, told: int, runs: int) -> str:
+    """Of how many runs a mean is, where some do not tell."""
+    return f" ({told} of {runs})" if value is not None and told < runs else ""
 
 
 def _whole(value: Any) -> str:
@@ -124,25 +140,37 @@ def _tasks(found: Compared) -> Table:
             rows.append((
                 "" if at else result.task, name, f"{sum(run.outcome.passed for run in runs)} of {result.expected}",
                 ", ".join(dict.fromkeys(run.ending for run in runs)) or "no run",
-                _whole(_mean(runs, "input_tokens")), _whole(_mean(runs, "output_tokens")),
-                _money(_mean(runs, "cost_usd")) if runs else "?", seconds(number(_mean(runs, "duration"))), against,
+                _mean(runs, "input_tokens", _whole), _mean(runs, "output_tokens", _whole),
+                _mean(runs, "cost_usd", _money) if runs else "?", _mean(runs, "duration", _seconds), against,
             ))  # fmt: skip
     return Table(headers, rows, ("passed", "in", "out", "cost", "time"))
 
 
-def _mean(runs: Sequence[Run], name: str) -> Any:
-    """Of the runs that tell."""
+def _mean(runs: Sequence[Run], name: str, say: Callable[[Any], str]) -> str:
+    """Of the runs that tell; how many these are where others do not."""
     values = [value for run in runs if (value := getattr(run.figures, name)) is not None]
-    return sum(values) / len(values) if values else None
+    value = sum(values) / len(values) if values else None
+    return say(value) + _some(value, len(values), len(runs))
+
+
+def _seconds(value: Any) -> str:
+    return seconds(number(value))
 
 
 def _against(comparisons: Sequence[Comparison], runs: int) -> str:
     if not comparisons:
         return "nothing to compare with" if runs else ""
     if len(comparisons) == 1 and runs == 1:
-        return verdict(comparisons[0])
+        return _in_short(comparisons[0])
     same = sum(comparison.same for comparison in comparisons)
     return f"{same} of {plural(len(comparisons), 'pair')} of runs without a difference"
+
+
+def _in_short(comparison: Comparison) -> str:
+    if comparison.first is None:
+        return verdict(comparison)
+    parts = [f"{n} {status}" for status, n in comparison.counts.items() if n and status != "same"]
+    return f"{', '.join(parts)}, from step {comparison.first.number} on"
 
 
 def notes(found: Compared) -> list[tuple[str, list[str]]]:

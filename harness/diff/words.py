@@ -14,6 +14,8 @@ _OWN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _WORDS = re.compile(f"[{_OWN}]|[^\\W{_OWN}]+")
 _TOKENS = re.compile(f"[{_OWN}]|[^\\W{_OWN}]+|[^\\w\\s]|\\s+")
 
+_SPLIT = re.compile(f"[\\s{_OWN}]")
+
 Sign = Literal["=", "-", "+"]
 
 
@@ -22,6 +24,11 @@ class Piece(NamedTuple):
 
     sign: Sign
     text: str
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text has words that can be told apart, so that it is not better shown as a value."""
+    return _SPLIT.search(text) is not None
 
 
 def words(text: str, limit: int = 500) -> frozenset[str]:

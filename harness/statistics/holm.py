@@ -12,7 +12,7 @@ class Correctable(Protocol):
     @property
     def p(self) -> float: ...
 
-    def corrected(self, adjusted_p: float) -> Self: ...
+    def corrected(self, adjusted_p: float, family: int) -> Self: ...
 
 
 Comparison = TypeVar("Comparison", bound=Correctable)
@@ -35,4 +35,4 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """The comparisons of one family (several contenders, one measure) with verdicts by their Holm-adjusted p."""
     adjusted = holm([comparison.p for comparison in comparisons])
-    return [comparison.corrected(p) for comparison, p in zip(comparisons, adjusted, strict=True)]
+    return [comparison.corrected(p, len(adjusted)) for comparison, p in zip(comparisons, adjusted, strict=True)]

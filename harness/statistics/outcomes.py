@@ -40,29 +40,43 @@ class OutcomeComparison:
     difference: float | None
     """Success rate of the second minus the first's, as a mean over tasks of the repeats known on both sides."""
     interval: Interval | None
+    """Of the difference; not corrected for several contenders."""
+    family: int = 1
+    """How many comparisons are corrected together."""
+
+    @property
+    def _agrees(self) -> bool:
+        """Whether the rates point the same way as the pairs."""
+        return (self.pairs.second - self.pairs.first) * (self.difference or 0.0) > 0
 
     @property
     def verdict(self) -> OutcomeVerdict:
         """`better` or `worse` only where the test shows it and the rates point the same way as the pairs."""
-        towards = (self.pairs.second - self.pairs.first) * (self.difference or 0.0)
-        if self.adjusted_p > self.alpha or towards <= 0:
+        if self.adjusted_p > self.alpha or not self._agrees:
             return "no difference shown"
         return "better" if self.pairs.second > self.pairs.first else "worse"
 
     @property
     def least_p(self) -> float:
-        """The smallest p that so many pairs could have given: above `alpha`, nothing could have been shown."""
+        """The smallest p that so many pairs could have given."""
         return least_p(self.pairs.known)
 
+    @property
+    def could_show(self) -> bool:
+        """Whether so many pairs could have shown a difference: the first step of Holm's method asks for alpha / m."""
+        return self.least_p * self.family <= self.alpha
+
     def tasks_needed(self, power: float = 0.8) -> int | None:
-        """Pairs it would take to show the difference, were the true shares those seen; None where none was seen."""
-        if not self.pairs.discordant:
+        """Pairs it would take to show the difference, were the true shares those seen; None where none was seen, or
+        the rates point the other way than the pairs. Where several are corrected together, at `alpha` / their number.
+        """
+        if not self._agrees:
             return None
         share = self.pairs.second / self.pairs.discordant
-        return tasks_needed(self.pairs.discordant / self.pairs.known, share, self.alpha, power)
+        return tasks_needed(self.pairs.discordant / self.pairs.known, share, self.alpha / self.family, power)
 
-    def corrected(self, adjusted_p: float) -> OutcomeComparison:
-        return replace(self, adjusted_p=adjusted_p)
+    def corrected(self, adjusted_p: float, family: int) -> OutcomeComparison:
+        return replace(self, adjusted_p=adjusted_p, family=family)
 
 
 def success_rate(tasks: Outcomes, *, confidence: float = 0.95, seed: int = 0) -> SuccessRate:
@@ -101,7 +115,8 @@ def compare_outcomes(
     interval.
 
     `unit` says what a pair is, see `paired_outcomes`. The interval is Newcombe's where each task has one outcome (or
-    the same pair of outcomes in all its repeats), else by the bootstrap over tasks; None where that sees no spread.
+    the same pair of outcomes in all its repeats), and over the repeats of one task alone; else by the bootstrap over
+    tasks, and None where that sees no spread.
     It tells the size of the difference; only the test decides. For more than two contenders, put the results through
     `holm.corrected`.
     """
@@ -122,9 +137,9 @@ def compare_outcomes(
 def _interval(
     tasks: Sequence[Sequence[tuple[bool, bool]]], margins: Sequence[float], confidence: float, seed: int
 ) -> Interval | None:
-    if any(len(set(task)) > 1 for task in tasks):
+    if len(tasks) > 1 and any(len(set(task)) > 1 for task in tasks):
         return bootstrap_mean(margins, confidence=confidence, seed=seed)
-    cells = [task[0] for task in tasks]
+    cells = [task[0] for task in tasks] if len(tasks) > 1 else [pair for task in tasks for pair in task]
     return newcombe(
         both=cells.count((True, True)),
         first_only=cells.count((True, False)),

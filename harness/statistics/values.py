@@ -40,6 +40,8 @@ class ValueComparison:
     adjusted_p: float
     """The same after Holm's correction; equal to `p` where only two are compared."""
     alpha: float
+    family: int = 1
+    """How many comparisons are corrected together; the intervals are not."""
 
     @property
     def verdict(self) -> ValueVerdict:
@@ -49,17 +51,23 @@ class ValueComparison:
 
     @property
     def least_p(self) -> float:
-        """The smallest p that so many tasks could have given: above `alpha`, nothing could have been shown."""
+        """The smallest p that so many tasks could have given."""
         return least_p(self.tasks)
 
+    @property
+    def could_show(self) -> bool:
+        """Whether so many tasks could have shown a difference: the first step of Holm's method asks for alpha / m."""
+        return self.least_p * self.family <= self.alpha
+
     def tasks_needed(self, power: float = 0.8) -> int | None:
-        """Tasks it would take to show the difference, were mean and deviation those seen; None where none was seen."""
+        """Tasks it would take to show the difference, were mean and deviation those seen; None where none was seen.
+        Where several are corrected together, at `alpha` / their number."""
         if self.difference is None or self.deviation is None:
             return None
-        return tasks_needed_for_mean(self.difference, self.deviation, self.alpha, power)
+        return tasks_needed_for_mean(self.difference, self.deviation, self.alpha / self.family, power)
 
-    def corrected(self, adjusted_p: float) -> ValueComparison:
-        return replace(self, adjusted_p=adjusted_p)
+    def corrected(self, adjusted_p: float, family: int) -> ValueComparison:
+        return replace(self, adjusted_p=adjusted_p, family=family)
 
 
 def compare_values(

@@ -52,7 +52,7 @@ def test_folders_with_one_run_a_task(tmp_path):
     result = call("diff", tmp_path / "a", tmp_path / "b")
     assert result.exit_code == 1
     assert "no step differs (4 steps)" in result.stdout
-    assert "they part at step 1" in result.stdout
+    assert "1 changed, from step 1 on" in result.stdout
     assert "input.path" not in result.stdout
     assert "input.path" in call("diff", tmp_path / "a", tmp_path / "b", "--details").stdout
     assert call("diff", tmp_path / "a", tmp_path / "b", "--task", "x").exit_code == 0
@@ -92,7 +92,8 @@ def test_a_difference_that_is_shown_among_three(tmp_path):
     assert result.exit_code == 1
     assert "success: worse: -100 points" in result.stdout
     assert "corrected" in result.stdout
-    assert "| c | openai/m-1 | 16 of 16 | 100% |" in result.stdout
+    assert "| c | 16 of 16 | 100% |" in result.stdout
+    assert "  - c: openai/m-1\n" in result.stdout
 
 
 def test_csv_has_a_line_a_run(tmp_path):

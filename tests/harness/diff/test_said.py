@@ -35,6 +35,8 @@ def test_an_account():
         (("text", "one word", "one two word"), "text: one {+two +}word"),
         (("output", "a", "b"), 'output: "a" -> "b"'),
         (("ok", True, False), "ok: true -> false"),
+        (("text", "昨日は雨", "今日は雨"), "text: [-昨-]{+今+}日は雨"),
+        (("text", "one\ntwo", "one\nthree"), "text: one\n[-two-]{+three+}"),
     ],
 )
 def test_a_difference(given, expected):

@@ -86,6 +86,21 @@ def test_one_task_alone_is_compared_by_its_runs():
     assert "5 runs cannot show any" in evidence_lines(found)[0]
 
 
+def test_missing_runs_are_told_beside_the_difference_that_they_make():
+    found = summarize(results([[True]] * 8, [[]] * 6 + [[True]] * 2), 2).paired[0]
+    assert found.missing == (0, 6)
+    said = evidence_lines(found)[0]
+    assert said.startswith("success: worse: -75 points")
+    assert said.endswith("; runs that are missing count as failed: 0 of the first, 6 of the second")
+
+
+def test_no_line_asks_for_as_many_tasks_as_there_are():
+    every = results([[False]] * 6, [[True]] * 6, [[False]] * 6)
+    said = evidence_lines(summarize(every, 3).paired[0])[0]
+    assert "p 0.0312, 0.0625 corrected" in said
+    assert said.endswith("; 6 tasks cannot show any; a difference as seen would take about 7 tasks")
+
+
 def test_several_contenders_are_corrected():
     every = results([[True]] * 8, [[False]] * 8, [[True]] * 8)
     first, second = (one.success for one in summarize(every, 3).paired)

@@ -7,7 +7,7 @@ import pytest
 from harness.diff.summary import summarize
 from harness.diff.task_report import Compared, notes, tasks_report
 from harness.report.rendering import FORMATS, render
-from tests.harness.diff.test_summary import results
+from tests.harness.diff.test_summary import a_run, results
 
 
 def compared(*contenders, **fields):
@@ -30,10 +30,30 @@ def test_failed_tasks_and_missing_runs_are_named():
 
 def test_repeats_show_what_k_runs_do():
     shown = render(tasks_report(compared([[True, False]], [[True, True]])), "text", "0")
-    assert "2 contenders, 1 task, at least 2 runs of each; success by a test; seed 0" in shown
+    assert "2 contenders, 1 task, 2 runs of each; success by a test; seed 0" in shown
     assert "pass@2" in shown
     assert "pass^2" in shown
     assert "pass@" not in render(tasks_report(compared([[True]], [[True]])), "text", "0")
+
+
+@pytest.mark.parametrize(
+    ("contenders", "said"),
+    [
+        (([[True] * 2] * 2, [[True] * 2] * 2), "2 tasks, 2 runs of each;"),
+        (([[True] * 2, [True] * 5], [[True] * 2, [True] * 5]), "2 tasks, 2 to 5 runs of each;"),
+        (([[True] * 2] * 2, [[True] * 2, []]), "2 tasks, 2 runs expected of each;"),
+    ],
+    ids=["alike", "different", "missing"],
+)
+def test_how_many_runs_are_said_to_be_there(contenders, said):
+    assert said in render(tasks_report(compared(*contenders)), "text", "0")
+
+
+def test_a_task_of_which_some_runs_have_no_price():
+    found = compared([[True, True]], [[True, True]])
+    runs = found.results[0].runs[1]
+    runs[1] = a_run(1, True, cost=None)
+    assert "$0.010000 (1 of 2)" in render(tasks_report(found), "text", "0").split("task ")[-1]
 
 
 def test_where_some_runs_do_not_tell():

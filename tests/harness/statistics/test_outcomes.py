@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.statistics.holm import corrected
 from harness.statistics.intervals import newcombe, wilson
 from harness.statistics.outcomes import compare_outcomes, success_rate
 from tests.harness.statistics.peers import peer
@@ -91,6 +92,29 @@ def test_with_repeats_that_vary_the_interval_is_the_bootstraps_over_tasks():
     assert 0 < found.interval.low < found.difference < found.interval.high < 1
     assert found == compare_outcomes(first, second)
     assert compare_outcomes([[T, F]] * 3, [[T, T]] * 3).interval is None
+
+
+def test_over_one_task_alone_the_interval_is_that_of_its_repeats():
+    pairs = [(T, F)] + [(F, T)] * 7
+    found = compare_outcomes([[a for a, _ in pairs]], [[b for _, b in pairs]], unit="repeat")
+    assert found.interval == newcombe(both=0, first_only=1, second_only=7, neither=0)
+    alike = compare_outcomes([[F] * 8], [[T] * 8], unit="repeat")
+    assert alike.interval == newcombe(both=0, first_only=0, second_only=8, neither=0)
+
+
+def test_among_several_contenders_it_takes_more_tasks():
+    """Six tasks give p = 1/32 at best, and Holm's method asks for 1/40 of the first of two."""
+    won, again = corrected([compare_outcomes([[F]] * 6, [[T]] * 6)] * 2)
+    assert (won.p, won.adjusted_p, won.could_show) == (0.03125, 0.0625, False)
+    assert won.tasks_needed() == again.tasks_needed() == 7
+    assert corrected([compare_outcomes([[F]] * 7, [[T]] * 7)] * 2)[0].verdict == "better"
+
+
+def test_pairs_and_rates_that_point_apart_have_no_number():
+    found = compare_outcomes([[T] * 4, [F] * 4, [F] * 4], [[F] * 4, [T, F, F, F], [T, F, F, F]])
+    assert (found.pairs.second, found.pairs.first) == (2, 1)
+    assert found.difference < 0
+    assert found.tasks_needed() is None
 
 
 def test_tasks_needed():

@@ -44,8 +44,16 @@ def test_what_few_tasks_can_show(tasks, verdict, p):
     assert (found.verdict, found.p) == (verdict, p)
     assert (found.least_p <= found.alpha) == (tasks >= 6)
     assert compare_values(second, first).verdict == OPPOSITE[verdict]
-    assert found.corrected(0.0625).verdict == "no difference shown"
-    assert found.corrected(0.0625).p == p
+    assert found.corrected(0.0625, 2).verdict == "no difference shown"
+    assert found.corrected(0.0625, 2).p == p
+
+
+def test_among_several_contenders_it_takes_more_tasks():
+    """The first step of Holm's method asks for alpha / m: 1/32 of six tasks is too much for two."""
+    found = compare_values([[10.0]] * 6, [[5.0]] * 6)
+    assert (found.could_show, found.tasks_needed()) == (True, 6)
+    again = found.corrected(2 * found.p, 2)
+    assert (again.could_show, again.tasks_needed(), again.verdict) == (False, 7, "no difference shown")
 
 
 def test_unknown_is_counted_and_never_zero():
