@@ -115,6 +115,8 @@ def _call_error(call: CallFacts) -> str | None:
     if call.ending in _BROKEN:
         detail = f" ({call.ending_detail})" if call.ending_detail else ""
         return f"call {call.call}: {CALL_ENDINGS[call.ending]}{detail}"
+    if call.status is not None and call.status >= 400:
+        return f"call {call.call}: HTTP {call.status}"
     return None
 
 

@@ -149,9 +149,16 @@ def _run(case: Case, answer: str, solution: Path | None, price: PricedBy) -> Ite
                 copy_tree(case.workspace, workspace)
             if solution is not None:
                 shutil.copytree(solution, workspace, symlinks=True, dirs_exist_ok=True)
-        except (OSError, shutil.Error) as error:
-            reason = getattr(error, "strerror", None) or error
-            problem = f"no copy can be made of its workspace and solution: {reason}"
+        except OSError as error:
+            problem = f"no copy can be made of its workspace and solution: {_why(error)}"
             raise SuiteError(case.file, f"case[{case.number}]", problem, case.name) from None
         write_made_run(path, case, answer)
         yield Subject(read_facts(path), case.folder, price, path, workspace, case.golden)
+
+
+def _why(error: OSError) -> str:
+    """The reason in one line; of a tree that was copied in part, that of the first file."""
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+        source, _, reason = error.args[0][0]
+        return f"{source}: {reason}"
+    return error.strerror or str(error)

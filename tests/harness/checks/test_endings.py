@@ -109,3 +109,10 @@ NO_ERROR = {
 def test_no_error(keys, run, status, reason):
     verdict = judged(check("no_error", **keys), run)
     assert (verdict.status, verdict.reason) == (status, reason)
+
+
+def test_an_http_error_is_one_in_any_format():
+    run = subject(call(0, wire=None, status=500, ending="ended", complete=False, stop_reason=None))
+    assert judged(check("no_error"), run).reason == "call 0: HTTP 500"
+    again = subject(call(0, wire=None, status=500, ending="ended", complete=False), call(1, retry_of=0))
+    assert judged(check("no_error"), again).status == "pass"

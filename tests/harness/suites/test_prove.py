@@ -134,6 +134,6 @@ def test_a_case_without_a_prompt_needs_recordings(tmp_path):
 def test_a_solution_that_cannot_be_laid_over_is_one_line(folder):
     (folder / "solved" / "seeds.md").mkdir()
     with pytest.raises(
-        SuiteError, match=r'case\[0\] \(case "tea"\): no copy can be made of its workspace and solution'
+        SuiteError, match=r'case\[0\] \(case "tea"\): no copy can be made of its workspace and solution: .*seeds.md: '
     ):
         proved(folder, TASK + SOLUTION + FILE)
