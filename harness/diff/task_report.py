@@ -105,7 +105,7 @@ def _standings(found: Compared) -> Table:
 
 
 def _means(one: Standing) -> list[str]:
-    """Means of the runs; where some do not tell, over how many."""
+    """Means of the runs; where some do not tell or are not there, over how many."""
     says: list[tuple[str, Any]] = [
         ("input_tokens", _whole), ("output_tokens", _whole), ("cost_usd", _money), ("duration", seconds),
         ("first_chunk", seconds), ("tokens_per_second", rate),
@@ -113,7 +113,7 @@ def _means(one: Standing) -> list[str]:
     cells = []
     for name, say in says:
         value = one.means[name]
-        cells.append(say(value) + _some(value, one.found - one.unknown[name], one.found))
+        cells.append(say(value) + _some(value, one.found - one.unknown[name], one.expected))
     return cells
 
 
@@ -140,17 +140,18 @@ def _tasks(found: Compared) -> Table:
             rows.append((
                 "" if at else result.task, name, f"{sum(run.outcome.passed for run in runs)} of {result.expected}",
                 ", ".join(dict.fromkeys(run.ending for run in runs)) or "no run",
-                _mean(runs, "input_tokens", _whole), _mean(runs, "output_tokens", _whole),
-                _mean(runs, "cost_usd", _money) if runs else "?", _mean(runs, "duration", _seconds), against,
+                _mean(result, at, "input_tokens", _whole), _mean(result, at, "output_tokens", _whole),
+                _mean(result, at, "cost_usd", _money) if runs else "?",
+                _mean(result, at, "duration", _seconds), against,
             ))  # fmt: skip
     return Table(headers, rows, ("passed", "in", "out", "cost", "time"))
 
 
-def _mean(runs: Sequence[Run], name: str, say: Callable[[Any], str]) -> str:
+def _mean(result: TaskResult, contender: int, name: str, say: Callable[[Any], str]) -> str:
     """Of the runs that tell; how many these are where others do not."""
-    values = [value for run in runs if (value := getattr(run.figures, name)) is not None]
+    values = [value for run in result.runs[contender] if (value := getattr(run.figures, name)) is not None]
     value = sum(values) / len(values) if values else None
-    return say(value) + _some(value, len(values), len(runs))
+    return say(value) + _some(value, len(values), result.expected)
 
 
 def _seconds(value: Any) -> str:
