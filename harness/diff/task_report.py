@@ -65,16 +65,16 @@ def tasks_report(found: Compared) -> Report:
 
 def _opening(found: Compared) -> str:
     tasks, repeats = plural(len(found.results), "task"), found.summary.repeats
-    each = "" if repeats < 2 else f", {_repeats(found.results)} of each"
-    return f"{plural(len(found.names), 'contender')}, {tasks}{each}; {found.success}; seed {found.seed}"
+    whole = all(len(runs) == result.expected for result in found.results for runs in result.runs)
+    each = "" if repeats < 2 else f", {_repeats(found.results)}{'' if whole else ' expected'} of each"
+    means = "" if whole else "; means are of the runs that are there"
+    return f"{plural(len(found.names), 'contender')}, {tasks}{each}; {found.success}{means}; seed {found.seed}"
 
 
 def _repeats(results: Sequence[TaskResult]) -> str:
-    """`5 runs`; `2 to 5 runs`; `5 runs expected` where some are missing."""
+    """`5 runs`, `2 to 5 runs`"""
     counts = [result.expected for result in results]
-    said = plural(min(counts), "run") if min(counts) == max(counts) else f"{min(counts)} to {max(counts)} runs"
-    whole = all(len(runs) == result.expected for result in results for runs in result.runs)
-    return said if whole else f"{said} expected"
+    return plural(min(counts), "run") if min(counts) == max(counts) else f"{min(counts)} to {max(counts)} runs"
 
 
 def _standings(found: Compared) -> Table:
@@ -105,7 +105,7 @@ def _standings(found: Compared) -> Table:
 
 
 def _means(one: Standing) -> list[str]:
-    """Means of the runs; where some do not tell or are not there, over how many."""
+    """Means of the runs; where some do not tell, over how many."""
     says: list[tuple[str, Any]] = [
         ("input_tokens", _whole), ("output_tokens", _whole), ("cost_usd", _money), ("duration", seconds),
         ("first_chunk", seconds), ("tokens_per_second", rate),
@@ -113,7 +113,7 @@ def _means(one: Standing) -> list[str]:
     cells = []
     for name, say in says:
         value = one.means[name]
-        cells.append(say(value) + _some(value, one.found - one.unknown[name], one.expected))
+        cells.append(say(value) + _some(value, one.found - one.unknown[name], one.found))
     return cells
 
 
@@ -151,7 +151,7 @@ def _mean(result: TaskResult, contender: int, name: str, say: Callable[[Any], st
     """Of the runs that tell; how many these are where others do not."""
     values = [value for run in result.runs[contender] if (value := getattr(run.figures, name)) is not None]
     value = sum(values) / len(values) if values else None
-    return say(value) + _some(value, len(values), result.expected)
+    return say(value) + _some(value, len(values), len(result.runs[contender]))
 
 
 def _seconds(value: Any) -> str:
