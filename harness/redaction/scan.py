@@ -118,6 +118,7 @@ class _Scan:
         self._seen: set[tuple[int, bytes]] = set()
         self._own: set[tuple[int, bytes]] = set()
         self._calls: dict[int, CallTexts] = {}
+        self._doubtful: dict[int, list[tuple[int, str, Hit]]] = {}
         self._document = _Document()
 
     def line(self, number: int, line: bytes) -> None:
@@ -126,8 +127,12 @@ class _Scan:
         for record in records:
             self._learn(record)
         self.result.placeholders += len(PLACEHOLDER.findall(line))
+        where = place_of(records[0]) if len(records) == 1 else ""
         for hit in self._finder.find(line, user_rules=not records):
-            self._add(number, place_of(records[0]) if len(records) == 1 else "", hit)
+            if len(records) == 1 and _may_follow(records[0], line, hit):
+                self._doubtful.setdefault(records[0]["call"], []).append((number, where, hit))
+            else:
+                self._add(number, where, hit)
         if not records:
             self._read(number, "", line)
         for record in records:
@@ -181,7 +186,11 @@ class _Scan:
             self._close_call(call)
 
     def _close_call(self, call: int) -> None:
-        for name, pieces in self._calls.pop(call).joined():
+        texts = self._calls.pop(call)
+        for line, where, hit in self._doubtful.pop(call, []):
+            if not self._follows(texts, line, hit):
+                self._add(line, where, hit)
+        for name, pieces in texts.joined():
             for line, data in pieces:
                 self._read(line, "", data, apart=False)
             self._read(pieces[-1][0], "", b"")
@@ -189,6 +198,18 @@ class _Scan:
                 line = pieces[split.parts[0][0]][0]
                 last = pieces[split.parts[-1][0]][0]
                 self._add(line, f"{name}, lines {line} to {last}", split.hit, SPLIT)
+
+    def _follows(self, texts: CallTexts, line: int, hit: Hit) -> bool:
+        """Whether what begins a text of a line is the rest of a word or number that an earlier line began."""
+        for _, pieces in texts.streams():
+            at = 0
+            for number, data in pieces:
+                if number == line and data.startswith(hit.secret):
+                    found = self._finder.find(b"".join(text for _, text in pieces))
+                    if not any(one.start <= at < one.end for one in found):
+                        return True
+                at += len(data)
+        return False
 
     def _learn(self, record: Record) -> None:
         """The secrets that a request or response carries where keys stand."""
@@ -241,6 +262,12 @@ class _Document:
 
     def place(self, at: int) -> tuple[int, str]:
         return self._places[bisect_right(self._starts, at) - 1]
+
+
+def _may_follow(record: Record, line: bytes, hit: Hit) -> bool:
+    """Whether a hit begins a text of a stream: it is only known then with what stands before whether it is one."""
+    is_part = record["kind"] in ("frame", "event") and isinstance(record.get("call"), int)
+    return is_part and hit.form == PLAIN and line[hit.start - 1 : hit.start] == b'"'
 
 
 def _records(line: bytes) -> list[Record]:

@@ -74,9 +74,18 @@ class CallTexts:
         """Every text, with its name and its pieces."""
         if len(self._raw) > 1:
             yield "bytes", self._raw
+        yield from self.streams()
+        yield from _channels(self._frames, wide=True)
+
+    def streams(self) -> Iterator[tuple[str, Pieces]]:
+        """The texts whose pieces surely belong together."""
         yield from self._events.items()
-        for found in (*channels(self._frames), *channels(self._frames, wide=True)):
-            yield ".".join(map(str, found[0].place)) or "data", [(piece.frame, piece.text) for piece in found]
+        yield from _channels(self._frames, wide=False)
+
+
+def _channels(frames: Pieces, *, wide: bool) -> Iterator[tuple[str, Pieces]]:
+    for found in channels(frames, wide=wide):
+        yield ".".join(map(str, found[0].place)) or "data", [(piece.frame, piece.text) for piece in found]
 
 
 def _raw(record: Record) -> bytes | None:

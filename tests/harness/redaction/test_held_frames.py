@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.sse import SSEDecoder
+from harness.redaction.finder import Finder
 from harness.redaction.frame_likeness import Likenesses
 from harness.redaction.frame_texts import FrameTexts
 from harness.redaction.held_frames import HeldFrames
 from harness.redaction.redactor import Redactor, Rule
+from harness.redaction.scan import scan_file
 from tests.harness.planted import LEADS, SECRETS, WIRES, held_in, pieces, record, redactor, stream
 from tests.harness.transports import Reply
 
@@ -178,6 +180,7 @@ def test_a_key_does_not_begin_inside_a_word(tmp_path, wire, before, texts):
     for kind in ("text", "reasoning"):
         found = record(tmp_path / "r.jsonl", wire, Reply(stream(wire, kind, [*before, *texts])), rules)
         assert found.text(kind) == rules.text("".join([*before, *texts]))
+        assert scan_file(found.path, Finder(["12345678"])).findings == []
 
 
 @pytest.mark.parametrize("between", [b": ping\n\n", b'data: {"type": "ping"}\n\n'])

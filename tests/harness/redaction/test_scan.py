@@ -130,6 +130,37 @@ def test_bodies_and_events_are_joined(tmp_path):
     assert {(1, "anthropic", SPLIT), (3, "anthropic", SPLIT)} <= set(places(found))
 
 
+@pytest.mark.parametrize(
+    ("texts", "lines"),
+    [
+        (["it is ", KEY, " ok"], [2]),
+        (["it is ta", KEY, " ok"], []),
+        (["it is ta", f"{KEY} and {KEY}", " ok"], [2]),
+        ([KEY, KEY, "-"], [1, 2]),
+        (["", KEY, " ok"], [2]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["frame", "event"])
+def test_a_key_does_not_begin_inside_a_word(kind, texts, lines, tmp_path):
+    """What a frame begins with is the rest of a word where the frame before ends inside one."""
+    if kind == "frame":
+        payloads = [{"choices": [{"delta": {"content": text}}]} for text in texts]
+        data = [record(i=i, raw=f"data: {json.dumps(payload)}\n\n") for i, payload in enumerate(payloads)]
+    else:
+        data = [record(kind="event", event={"type": "text", "text": text}) for text in texts]
+    found = scan(tmp_path / "x.jsonl", b"".join(data))
+    assert {finding.line for finding in found.findings} == {*lines}
+
+
+def test_a_key_behind_the_word_of_another_part(tmp_path):
+    """Text of one block does not go on with that of another."""
+    frames = [
+        record(raw=f"data: {json.dumps({'type': 'd', 'index': index, 'delta': {'text': text}})}\n\n")
+        for index, text in [(0, "one ta"), (1, "two "), (1, KEY), (0, "sks")]
+    ]
+    assert {finding.line for finding in scan(tmp_path / "x.jsonl", b"".join(frames)).findings} == {3}
+
+
 def test_an_event_stream_that_is_no_recording(tmp_path):
     data = b"".join(b'data: {"delta":"%s"}\n\n' % part.encode() for part in (KEY[:9], KEY[9:12], KEY[12:]))
     assert (1, "anthropic", SPLIT) in places(scan(tmp_path / "x.sse", data))
