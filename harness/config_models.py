@@ -165,6 +165,10 @@ class PriceTier(_CachePrices):
             raise ValueError("has no condition: write above, since, until or between")
         if not named - {"above", "since", "until", "between"}:
             raise ValueError("has no price: write those that differ from the row, input for example")
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            raise ValueError("never holds: until should be a later day than since")
+        if self.between is not None and self.between[0] == self.between[1]:
+            raise ValueError("never holds: between should be two different times of day")
         return self
 
 

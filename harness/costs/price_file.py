@@ -37,9 +37,19 @@ def _json(path: Path, text: str) -> dict[str, Any]:
     import json
 
     try:
-        document = json.loads(text, parse_float=Decimal)
+        document = json.loads(text, parse_float=Decimal, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise ConfigError(path, None, f"it is not valid JSON: {error}") from None
     if not isinstance(document, dict):
         raise ConfigError(path, None, "it should be a JSON object")
     return document
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """JSON would take the last of several; TOML refuses them."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        raise ValueError(f'the key "{twice}" stands there twice')
+    return found

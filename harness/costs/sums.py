@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import TYPE_CHECKING
 
 from harness.costs.calls import CallCost
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 UNKNOWN = "?"
 NONE = "-"
+
+_plus = Context(prec=1_000).add
+"""Exact, so that groups add up to the total in any order: `+` rounds to 28 digits."""
 
 
 @dataclass(slots=True)
@@ -31,11 +34,11 @@ class Money:
         if usd is None:
             self.unpriced += 1
         else:
-            self.usd += usd
+            self.usd = _plus(self.usd, usd)
             self.priced += 1
 
     def merge(self, other: Money) -> None:
-        self.usd += other.usd
+        self.usd = _plus(self.usd, other.usd)
         self.priced += other.priced
         self.unpriced += other.unpriced
 
@@ -53,14 +56,14 @@ class Compared:
         self.cost.add(usd)
         if was is not None and usd is not None:
             self.calls += 1
-            self.usd += usd
-            self.was_usd += was
+            self.usd = _plus(self.usd, usd)
+            self.was_usd = _plus(self.was_usd, was)
 
     def merge(self, other: Compared) -> None:
         self.cost.merge(other.cost)
         self.calls += other.calls
-        self.usd += other.usd
-        self.was_usd += other.was_usd
+        self.usd = _plus(self.usd, other.usd)
+        self.was_usd = _plus(self.was_usd, other.was_usd)
 
 
 @dataclass(slots=True)
@@ -113,8 +116,8 @@ class Sums:
         if call.retry:
             self.retries.add(call.usd)
         if call.usd is not None and call.uncached_usd is not None:
-            self.cached += call.usd
-            self.uncached += call.uncached_usd
+            self.cached = _plus(self.cached, call.usd)
+            self.uncached = _plus(self.uncached, call.uncached_usd)
         tokens = _tokens(call)
         self.tokens += tokens
         if call.usd is None:
@@ -129,10 +132,12 @@ class Sums:
     def merge(self, other: Sums) -> None:
         """Add the calls of another one; it is not used again."""
         for name in (
-            "calls", "failed_calls", "retry_calls", "cached", "uncached", "tokens", "unpriced_tokens", "without_usage",
-            "exceeding", "undated",
+            "calls", "failed_calls", "retry_calls", "tokens", "unpriced_tokens", "without_usage", "exceeding",
+            "undated",
         ):  # fmt: skip
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.cached = _plus(self.cached, other.cached)
+        self.uncached = _plus(self.uncached, other.uncached)
         self.usage = add_usage((self.usage, other.usage))
         for mine, theirs in ((self.cost, other.cost), (self.failed, other.failed), (self.retries, other.retries)):
             mine.merge(theirs)
@@ -140,7 +145,7 @@ class Sums:
         self.models.update(other.models)
         self.no_price.update(other.no_price)
         self._widen(len(other.on))
-        for compared, one in zip(self.on, other.on, strict=True):
+        for compared, one in zip(self.on, other.on, strict=False):  # sums of no call have none
             compared.merge(one)
 
     def _widen(self, count: int) -> None:

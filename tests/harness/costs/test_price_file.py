@@ -78,6 +78,9 @@ ROW = "input = 1\noutput = 1\n"
         ("['a/m']\n" + ROW + "tier = [{ since = 'May', input = 1 }]", '"a/m".tier[0].since: should be a day'),
         ("['a/m']\n" + ROW + "tier = [{ between = ['8'], input = 1 }]", '"a/m".tier[0].between: should be two times'),
         ("['a/m']\n" + ROW + "tier = [{ between = ['8', 'x'], input = 1 }]", "should be a time of day in UTC"),
+        ("['a/m']\n" + ROW + "tier = [{ between = ['08:30', '08:30'], input = 1 }]", '"a/m".tier[0]: never holds'),
+        ("['a/m']\n" + ROW + "tier = [{ since = 2026-01-01, until = 2026-01-01, input = 1 }]", "never holds: until"),
+        ("['a/m']\n" + ROW + "tier = [{ since = 2026-01-01T00:00:00Z, input = 1 }]", "since: should be a day"),
         ("['a/m']\ninput = 'x'\noutput = 1", '"a/m".input: should be a number'),
         ("'a/m' = 7", '"a/m": should be'),
     ],
@@ -93,8 +96,15 @@ def test_faults_are_one_line(tmp_path, text, fault):
 
 @pytest.mark.parametrize(
     ("data", "fault"),
-    [(b"[1]", "should be a JSON object"), (b"{", "not valid JSON"), (b"\xff", "not UTF-8"), (b"[" * 100_000, "JSON")],
-    ids=["list", "torn", "bytes", "deep"],
+    [
+        (b"[1]", "should be a JSON object"),
+        (b"{", "not valid JSON"),
+        (b"\xff", "not UTF-8"),
+        (b"[" * 100_000, "JSON"),
+        (b'{"a/b":{"input":1,"output":1},"a/b":{"input":2,"output":1}}', 'the key "a/b" stands there twice'),
+        (b'{"a/b":{"input":1,"input":2,"output":1}}', 'the key "input" stands there twice'),
+    ],
+    ids=["list", "torn", "bytes", "deep", "a row twice", "a price twice"],
 )
 def test_faults_of_json(tmp_path, data, fault):
     path = tmp_path / "prices.json"

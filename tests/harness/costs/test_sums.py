@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.costs.calls import CallCost
-from harness.costs.sums import Money, Sums, in_order, merge, sums_by, whole
+from harness.costs.sums import GROUPS, Money, Sums, in_order, merge, sums_by, whole
 from harness.report.figures import TOKENS
 from tests.harness.costs.facts import recording
 
@@ -125,3 +126,36 @@ def test_sums_of_sums_are_the_sums_of_all(files):
         merge(groups, sums_by("model", recording(), [replace(one, on=(Decimal(2), None)) for one in calls]))
     assert groups == sums_by("model", recording(), every)
     assert whole(groups) == added(*every)
+
+
+def test_a_recording_without_calls_beside_what_ifs():
+    groups = sums_by("recording", recording(path="a"), [replace(ONE, on=(Decimal(2),))])
+    merge(groups, sums_by("recording", recording(path="b"), []))
+    assert whole(groups).on[0].usd == whole(dict(reversed(groups.items()))).on[0].usd == 2
+
+
+amounts = st.none() | st.decimals(0, 10**15, places=20) | st.decimals(0, 1, places=6)
+calls = st.builds(
+    lambda usd, model, failed, retry, day: cost(
+        usd=usd, uncached_usd=usd, model=model, failed=failed, retry=retry, at=day and AT.replace(day=day), on=(usd,)
+    ),
+    amounts, st.sampled_from("mn"), st.booleans(), st.booleans(), st.none() | st.integers(1, 3),
+)  # fmt: skip
+
+
+@settings(max_examples=50)
+@given(st.lists(st.lists(calls, max_size=5), max_size=4))
+def test_groups_add_up_to_the_total_exactly_whatever_they_are(files):
+    every = [one for file in files for one in file]
+    expected = sum(Fraction(one.usd) for one in every if one.usd is not None)
+    for group in GROUPS:
+        groups = {}
+        for number, file in enumerate(files):
+            merge(groups, sums_by(group, recording(path=f"{number}.jsonl", task=str(number % 2)), file))
+        total = whole(groups)
+        for of in (lambda sums: sums.cost.usd, lambda sums: sums.uncached):
+            assert sum(Fraction(of(sums)) for sums in groups.values()) == Fraction(of(total)) == expected
+        for of in (lambda sums: sums.failed.usd, lambda sums: sums.retries.usd):
+            assert sum(Fraction(of(sums)) for sums in groups.values()) == Fraction(of(total))
+        assert sum(Fraction(sums.on[0].usd) for sums in groups.values() if sums.on) == expected
+        assert total.cost.unpriced == sum(one.usd is None for one in every)
