@@ -7,6 +7,7 @@ right out of the bytes; everything else goes through `Framer` and `ResponseDecod
 from __future__ import annotations
 
 from collections.abc import Sequence
+from sys import maxsize
 
 from agent.events import EOF, DecodeOptions, End, Event, Reasoning, Text
 from agent.providers.alike import Alike
@@ -18,6 +19,7 @@ Numbered = list[tuple[int | None, Event]]
 
 _BLOCK_END = b"\n\n"
 _CR = 13
+_NEVER = maxsize
 _MOST_BEGUN = 2048
 """Bytes of a frame that are kept here until the rest comes: they are joined with every chunk that adds to them."""
 
@@ -43,24 +45,30 @@ class ResponseReader:
         self._framer = Framer(content_type)
         self._decoder = ResponseDecoder(wire, status=status, headers=headers, call=call, options=options)
         self._alike = Alike(self._read)
+        self._learning = True
+        self._worth = _NEVER  # bytes that a chunk has for which looking for frames alike is worth it
         self._begun = b""  # the start of a frame, which the framer does not know of yet
 
     def feed(self, chunk: bytes) -> Numbered:
         """The events that `chunk` completes."""
-        framer = self._framer
-        events: Numbered = []
         if self._begun:
             chunk, self._begun = self._begun + chunk, b""
-        elif not framer.between and self._decoder.plain:
+        elif len(chunk) < self._worth:
+            return self._feed(chunk)
+        events: Numbered = []
+        if not self._framer.between:
             border = chunk.find(_BLOCK_END) + len(_BLOCK_END)
-            if border >= len(_BLOCK_END):
-                events, chunk = self._feed(chunk[:border]), chunk[border:]
-        if self._decoder.plain and framer.between and len(chunk) < DEFAULT_LIMIT:
+            if border < len(_BLOCK_END):
+                return self._feed(chunk)
+            events, chunk = self._feed(chunk[:border]), chunk[border:]
+        if self._decoder.plain and self._framer.between and len(chunk) < DEFAULT_LIMIT:
             pieces, size = self._alike.run(chunk)
             if pieces:
                 events += enumerate(pieces, self.frames)
                 self.frames += len(pieces)
                 chunk = chunk[size:]
+            elif len(chunk) >= self._worth:
+                self._worth, self._learning = _NEVER, self._alike.learns
             if len(chunk) < _MOST_BEGUN and _BLOCK_END not in chunk and _CR not in chunk:
                 self._begun = chunk
                 return events
@@ -82,30 +90,33 @@ class ResponseReader:
         if self.overflowed:
             return []
         frames = framer.feed(chunk)
-        events = self._decoded(frames)
+        events = self._decoded(frames) if frames else []
         if framer.overflowed:
             self.overflowed = True
             events += [(None, event) for event in decoder.overflow()]
         elif framer.is_stream is False:
             decoder.body(framer.body(chunk))
-        elif frames and decoder.plain and self._alike.learns:
+        elif frames and self._learning and decoder.plain:
             self._learn(frames[-1])
         return events
 
     def _decoded(self, frames: list[Frame]) -> Numbered:
-        decode = self._decoder.frame
+        decode, number = self._decoder.frame, self.frames
         events: Numbered = []
         for frame in frames:
             for event in decode(frame):
-                events.append((self.frames, event))
-            self.frames += 1
+                events.append((number, event))
+            number += 1
+        self.frames = number
         return events
 
     def _learn(self, frame: Frame) -> None:
         """Take a frame that is nothing but a piece of text as the pattern of those that follow."""
         piece = self._decoder.piece(frame)
         if piece is not None and frame.id is None and self.frames > 1:  # the first may have a byte order mark
-            self._alike.learn(frame.raw, piece)
+            if self._alike.learn(frame.raw, piece):
+                self._worth = 2 * len(frame.raw)
+            self._learning = self._worth == _NEVER and self._alike.learns
 
     def _read(self, raw: bytes) -> Text | Reasoning | None:
         frames = SSEDecoder().feed(raw)
