@@ -11,7 +11,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from harness.costs.reading import cost_facts
@@ -48,11 +48,13 @@ def opened(folder: Path) -> Iterator[Path]:
             claim(descriptor, folder)
         except RecordingError:
             raise HarnessError(f"{folder}: another `harness run` works in it; wait for it to end") from None
-        _remove_left(os.read(descriptor, 4096))
-        with tempfile.TemporaryDirectory(prefix=_SCRATCH) as scratch:
-            _note(descriptor, os.fsencode(scratch))
-            yield Path(scratch)
-        _note(descriptor, b"")
+        scratch = _scratch(descriptor, folder)
+        try:
+            yield scratch
+        finally:
+            with suppress(OSError):  # what stays is noted: the next run removes it
+                remove_tree(scratch)
+                os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)
 
@@ -142,13 +144,24 @@ def _told(path: Path) -> Iterator[None]:
         raise HarnessError(f"{error.filename or path}: cannot be moved or removed: {error.strerror or error}") from None
 
 
-def _note(descriptor: int, text: bytes) -> None:
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, text, 0)
+def _scratch(descriptor: int, folder: Path) -> Path:
+    """A new folder below the one for temporary files, noted in the lock so that the next run can remove it. Raises
+    `HarnessError`."""
+    found = None
+    try:
+        _remove_left(os.fsdecode(os.read(descriptor, 4096)))
+        found = Path(tempfile.mkdtemp(prefix=_SCRATCH))
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, os.fsencode(found), 0)
+    except OSError as error:
+        if found is not None:
+            found.rmdir()
+        raise HarnessError(f"{error.filename or folder}: cannot be written: {error.strerror or error}") from None
+    return found
 
 
-def _remove_left(noted: bytes) -> None:
+def _remove_left(noted: str) -> None:
     """What a killed run left in the folder for temporary files."""
-    path = Path(os.fsdecode(noted))
+    path = Path(noted)
     if path.name.startswith(_SCRATCH) and path.parent == Path(tempfile.gettempdir()) and path.is_dir():
         remove_tree(path)

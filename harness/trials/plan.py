@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,13 @@ FORMAT, VERSION = "trials", 1
 
 @dataclass(slots=True, frozen=True)
 class PlannedSuite:
+    """`sha256`: of the file as it is; `begun`: as it was when the first trials were run, None where that is the
+    same."""
+
     name: str
     file: str
     sha256: str
+    begun: str | None = None
 
 
 @dataclass(slots=True, frozen=True)
@@ -136,13 +140,14 @@ def merged(old: Plan, new: Plan) -> Plan:
         for other in models.values():
             if other.folder == model.folder and other.name != model.name:
                 _refuse(f"{model.name} would be kept where {other.name} is: name it, as in NAME=provider/model")
-    return Plan(new.harness, new.suites, new.cases, tuple(models.values()), max(old.repeats, new.repeats))
+    begun = {suite.name: suite.begun or suite.sha256 for suite in old.suites}
+    suites = tuple(replace(suite, begun=_unless(suite.sha256, begun.get(suite.name))) for suite in new.suites)
+    return Plan(new.harness, suites, new.cases, tuple(models.values()), max(old.repeats, new.repeats))
 
 
-def changed_suites(old: Plan, new: Plan) -> list[str]:
-    """The files of suites that are not what they were."""
-    before = {suite.name: suite.sha256 for suite in old.suites}
-    return [suite.file for suite in new.suites if before.get(suite.name, suite.sha256) != suite.sha256]
+def changed_suites(plan: Plan) -> list[str]:
+    """The files of suites that are not what they were when the first trials were run."""
+    return [suite.file for suite in plan.suites if suite.begun is not None]
 
 
 def trials_of(plan: Plan, cases: Sequence[Case], folder: Path) -> list[Trial]:
@@ -159,6 +164,10 @@ def trials_of(plan: Plan, cases: Sequence[Case], folder: Path) -> list[Trial]:
                 path = folder / model.folder / f"{slug(case.task)}.{repeat}.jsonl"
                 found.append(Trial(case, model.name, repeat, path))
     return found
+
+
+def _unless(same: str, value: str | None) -> str | None:
+    return None if value == same else value
 
 
 def _digest(text: str | None) -> str | None:

@@ -81,14 +81,14 @@ def prepare(plan: Plan, cases: Sequence[Case], folder: Path, *, fresh: bool = Fa
     if old is not None and fresh:
         start_over(folder, old)
     elif old is not None:
-        notes = [
-            f"{file} has changed since the first trials, but not what it asks: all are judged by it as it is now."
-            for file in changed_suites(old, plan)
-        ]
         try:
             plan = merged(old, plan)
         except HarnessError as error:
             raise HarnessError(f"{folder}: {error}") from None
+        notes = [
+            f"{file} has changed since the first trials, but not what it asks: all are judged by it as it is now."
+            for file in changed_suites(plan)
+        ]
     write_plan(folder, plan)
     trials = trials_of(plan, cases, folder)
     results = {}

@@ -77,6 +77,21 @@ def test_folders_that_cannot_be_used(tmp_path):
             pass
 
 
+def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "t"))
+    (tmp_path / "t").mkdir()
+    monkeypatch.setattr(os, "pwrite", full)
+    with (
+        pytest.raises(HarnessError, match=r"trials: cannot be written: No space left on device$"),
+        opened(tmp_path / "trials"),
+    ):
+        pass
+    assert [*(tmp_path / "t").iterdir()] == []
+
+
 def test_a_folder_that_another_run_holds(tmp_path):
     with (
         opened(tmp_path / "held"),
