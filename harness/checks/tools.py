@@ -8,10 +8,11 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from harness.checks.base import Check, Subject
+from harness.checks.expected import Expected
 from harness.checks.fields import Model, Modes, Number, json_value
 from harness.checks.patterns import compiled
 from harness.checks.selecting import tool_calls, whole_calls
-from harness.checks.trajectory import Expected, Order, compare
+from harness.checks.trajectory import Order, compare
 from harness.checks.values import REST, Arguments, Mode
 from harness.verdicts import Verdict
 

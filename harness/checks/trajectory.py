@@ -14,13 +14,15 @@ in exact and in-order the longest common subsequence, elsewhere a maximum matchi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from harness.checks.pairing import Pairs, best_assignment, best_in_order, maximum_matching
+from harness.checks.expected import Expected, agreeing
+from harness.checks.nearest import MANY, nearest, nearest_in_order, weight
+from harness.checks.pairing import Pairs, best_in_order, longest_common, maximum_matching
 from harness.checks.selecting import ToolCall, show
-from harness.checks.values import MISSING, Arguments, argument_differences, likeness
+from harness.checks.values import MISSING
 from harness.replaying.matching import shorten
 
 Order: TypeAlias = Literal["exact", "in-order", "any-order", "subset", "superset"]
@@ -30,21 +32,6 @@ ALL_NEEDED = frozenset({"exact", "in-order", "any-order", "superset"})
 NO_OTHERS = frozenset({"exact", "any-order", "subset"})
 """Orders in which every call made must be expected."""
 _SHOWN = 3
-_OTHER_NAME = 0.25
-"""How much the likeness of arguments counts where the names differ; where they agree it is the half."""
-
-
-@dataclass(slots=True, frozen=True)
-class Expected:
-    name: str
-    input: dict[str, Any]
-    arguments: Arguments
-
-    def agrees(self, made: ToolCall) -> bool:
-        return self.name == made.name and next(self.differences(made), None) is None
-
-    def differences(self, made: ToolCall) -> Any:
-        return argument_differences(self.input, made.input, self.arguments)
 
 
 @dataclass(slots=True)
@@ -77,14 +64,14 @@ def compare(expected: Sequence[Expected], made: Sequence[ToolCall], order: Order
     compared = Compared(len(expected), len(made), pairs)
     missing = [index for index in range(len(expected)) if index not in pairs] if order in ALL_NEEDED else []
     taken = {*pairs.values()}
-    extra = [index for index in range(len(made)) if index not in taken] if order in NO_OTHERS else []
     for index in missing:
         other = near.get(index)
         compared.problems.append(_missing(index, expected[index], None if other is None else made[other]))
-        if other in extra:
-            extra.remove(other)
-    for index in extra:
-        compared.problems.append(_extra(index, made[index], expected, near))
+        taken |= set() if other is None else {other}
+    wanted = {right: expected[left] for left, right in near.items()}
+    for index in range(len(made)) if order in NO_OTHERS else ():
+        if index not in taken:
+            compared.problems.append(_extra(made[index], wanted.get(index)))
     return compared
 
 
@@ -97,14 +84,11 @@ def _missing(index: int, wanted: Expected, nearest: ToolCall | None) -> str:
     return f"{text}; the nearest is {nearest} in call {nearest.call}: {_difference(wanted, nearest)}"
 
 
-def _extra(index: int, made: ToolCall, expected: Sequence[Expected], near: Pairs) -> str:
+def _extra(made: ToolCall, nearest: Expected | None) -> str:
     text = f"{made} in call {made.call} is not expected"
-    wanted = next((expected[left] for left, right in near.items() if right == index), None)
-    return (
-        text
-        if wanted is None
-        else f"{text}; the nearest, {show(wanted.name, wanted.input)}, differs in " + (_difference(wanted, made))
-    )
+    if nearest is None:
+        return text
+    return f"{text}; the nearest, {show(nearest.name, nearest.input)}, differs in {_difference(nearest, made)}"
 
 
 def _difference(wanted: Expected, made: ToolCall) -> str:
@@ -121,48 +105,64 @@ def _value(value: Any) -> str:
 
 def _any_order(expected: Sequence[Expected], made: Sequence[ToolCall]) -> tuple[Pairs, Pairs]:
     """The most pairs that agree, and of what is left those that are most alike."""
-    agree = [[index for index, call in enumerate(made) if wanted.agrees(call)] for wanted in expected]
-    pairs = maximum_matching(agree, len(made))
+    pairs = maximum_matching(agreeing(expected, made), len(made))
     taken = {*pairs.values()}
     left = [index for index in range(len(expected)) if index not in pairs]
     right = [index for index in range(len(made)) if index not in taken]
-    near = best_assignment([[_weight(expected[one], made[other]) for other in right] for one in left])
-    return pairs, {left[one]: right[other] for one, other in near.items()}
+    return pairs, nearest(expected, made, left, right)
 
 
 def _in_order(expected: Sequence[Expected], made: Sequence[ToolCall]) -> tuple[Pairs, Pairs]:
     """The most pairs that agree and keep their order; of the rest those that are most alike, first of all in place."""
-    start = _common(lambda index: expected[index].agrees(made[index]), min(len(expected), len(made)))
-    rest = min(len(expected), len(made)) - start
-    end = _common(lambda index: expected[-1 - index].agrees(made[-1 - index]), rest)
-    middle, between = expected[start : len(expected) - end], made[start : len(made) - end]
-    full = min(len(middle), len(between)) + 1
-    found = best_in_order(
-        [[full if wanted.agrees(call) else _weight(wanted, call) for call in between] for wanted in middle]
-    )
-    pairs = {index: index for index in range(start)}
-    near: Pairs = {}
-    for one, other in found.items():
-        agree = middle[one].agrees(between[other])
-        (pairs if agree else near)[one + start] = other + start
+    agree = agreeing(expected, made)
+    start, end = _ends(agree, len(made))
+    left, right = range(start, len(expected) - end), range(start, len(made) - end)
+    few = len(left) * len(right) <= MANY
+    middle, near = (_alike if few else _longest)(expected, made, agree, left, right)
+    pairs = {index: index for index in range(start)} | middle
     pairs |= {len(expected) - index: len(made) - index for index in range(end, 0, -1)}
     taken = {*pairs.values()}
-    free = [index for index in range(len(made)) if index not in taken]
-    for index, wanted in enumerate(expected):
-        if index not in pairs:
-            elsewhere = next((other for other in free if wanted.agrees(made[other])), None)
-            if elsewhere is not None:
-                near[index] = elsewhere
-                free.remove(elsewhere)
+    for index, places in enumerate(agree):
+        elsewhere = None if index in pairs else next((place for place in places if place not in taken), None)
+        if elsewhere is not None:
+            near[index] = elsewhere
+            taken.add(elsewhere)
     return pairs, near
 
 
-def _common(agree: Callable[[int], bool], most: int) -> int:
-    """How many agree from the first on."""
-    return next((index for index in range(most) if not agree(index)), most)
+def _ends(agree: Sequence[Sequence[int]], made: int) -> tuple[int, int]:
+    """How many agree from the first on, and of the others from the last back."""
+    found = [{*places} for places in agree]
+    most = min(len(agree), made)
+    start = next((index for index in range(most) if index not in found[index]), most)
+    rest = most - start
+    return start, next((index for index in range(rest) if made - 1 - index not in found[-1 - index]), rest)
 
 
-def _weight(wanted: Expected, made: ToolCall) -> float:
-    """How alike two calls are that do not agree: 0 to under 1, 0 where they have nothing in common."""
-    alike = likeness(wanted.input, made.input)
-    return 0.5 + 0.49 * alike if wanted.name == made.name else _OTHER_NAME * alike
+def _alike(
+    expected: Sequence[Expected], made: Sequence[ToolCall], agree: Sequence[Sequence[int]], left: range, right: range
+) -> tuple[Pairs, Pairs]:
+    """The most pairs of two stretches, and of all ways to have them that in which the rest is most alike."""
+    full = min(len(left), len(right)) + 1
+    places = {one: {*agree[one]} for one in left}
+    found = best_in_order([
+        [full if other in places[one] else weight(expected[one], made[other]) for other in right] for one in left
+    ])  # fmt: skip
+    pairs: Pairs = {}
+    near: Pairs = {}
+    for one, other in found.items():
+        (pairs if right[other] in places[left[one]] else near)[left[one]] = right[other]
+    return pairs, near
+
+
+def _longest(
+    expected: Sequence[Expected], made: Sequence[ToolCall], agree: Sequence[Sequence[int]], left: range, right: range
+) -> tuple[Pairs, Pairs]:
+    """As many pairs of two long stretches; the rest is paired between them."""
+    pairs = {left[one]: other for one, other in longest_common([agree[one] for one in left], right).items()}
+    near: Pairs = {}
+    before, after = left.start, right.start
+    for one, other in [*pairs.items(), (left.stop, right.stop)]:
+        near |= nearest_in_order(expected, made, range(before, one), range(after, other))
+        before, after = one + 1, other + 1
+    return pairs, near

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.checks.pairing import best_assignment, best_in_order, maximum_matching
+from harness.checks.pairing import best_assignment, best_in_order, longest_common, maximum_matching
 
 
 @st.composite
@@ -68,6 +68,19 @@ def test_no_pairs_in_order_weigh_more(table):
     assert in_order(pairs)
     assert [*pairs] == sorted(pairs)
     assert sum(table[i][j] for i, j in pairs.items()) == most(table, in_order)
+
+
+@settings(max_examples=100)
+@given(tables(st.booleans()), st.integers(0, 2), st.integers(0, 2))
+def test_no_common_sequence_is_longer(table, start, end):
+    columns = len(table[0]) if table else 0
+    within = range(start, columns - end)
+    agree = [[column for column, value in enumerate(row) if value] for row in table]
+    pairs = longest_common(agree, within)
+    assert [*pairs] == sorted(pairs)
+    assert [*pairs.values()] == sorted({*pairs.values()})
+    assert all(table[i][j] and j in within for i, j in pairs.items())
+    assert len(pairs) == len(best_in_order([[float(row[column]) for column in within] for row in table]))
 
 
 @pytest.mark.parametrize("find", [best_assignment, best_in_order])

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.checks.expected import Expected
 from harness.checks.selecting import ToolCall
-from harness.checks.trajectory import Expected, compare
+from harness.checks.trajectory import compare
 
 ORDERS = ("exact", "in-order", "any-order", "subset", "superset")
 
