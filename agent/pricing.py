@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from agent.events import Usage
@@ -125,29 +126,41 @@ def _iteration(entry: Any) -> Usage | None:
 
 
 def _price(usage: Usage, provider: str, model: str, at: datetime | None) -> Decimal | None:
+    if usage.input_tokens is None or usage.output_tokens is None or not model:
+        return None
+    read, write, write_1h = _parts(usage)
+    counts = (
+        max(usage.input_tokens, read + write), usage.output_tokens, read, write, write_1h,
+        min(usage.reasoning_tokens or 0, usage.output_tokens),
+    )  # fmt: skip
+    name = TABLE_IDS.get(provider, provider)
+    if at is None:
+        return _looked_up(counts, name, model, None)
+    return _known(counts, name, model, at.replace(second=0, microsecond=0))
+
+
+def _looked_up(counts: tuple[int, ...], provider: str, model: str, at: datetime | None) -> Decimal | None:
+    """`counts`: input, output, cache reads, writes, one-hour writes, reasoning."""
     from genai_prices import Usage as TableUsage
     from genai_prices import calc_price
     from genai_prices.data_snapshot import get_snapshot
 
-    if usage.input_tokens is None or usage.output_tokens is None or not model:
+    if all(row.id != provider for row in get_snapshot().providers):
         return None
-    name = TABLE_IDS.get(provider, provider)
-    if all(row.id != name for row in get_snapshot().providers):
-        return None
-    read, write, write_1h = _parts(usage)
-    counts = TableUsage(
-        input_tokens=max(usage.input_tokens, read + write),
-        output_tokens=usage.output_tokens,
-        cache_read_tokens=read,
-        cache_write_tokens=write,
-        cache_write_1h_tokens=write_1h,
-        output_reasoning_tokens=min(usage.reasoning_tokens or 0, usage.output_tokens),
-    )
+    names = (
+        "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens",
+        "output_reasoning_tokens",
+    )  # fmt: skip
+    usage = TableUsage(**dict(zip(names, counts, strict=True)))
     try:
-        result = calc_price(counts, model, provider_id=name, genai_request_timestamp=at)
+        result = calc_price(usage, model, provider_id=provider, genai_request_timestamp=at)
     except (LookupError, ValueError):
         return None
     prices = result.model_price
     if (usage.input_tokens and prices.input_mtok is None) or (usage.output_tokens and prices.output_mtok is None):
         return None
     return result.total_price if prices.input_mtok is not None or prices.output_mtok is not None else None
+
+
+_known = lru_cache(maxsize=10_000)(_looked_up)
+"""By the minute of a call: the table's times of day are whole minutes. Looking one up takes 0.2 ms."""

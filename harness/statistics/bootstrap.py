@@ -61,7 +61,7 @@ def paired_bootstrap(
     """
     margins = [b - a for a, b in zip(first, second, strict=True)]
     n = len(margins)
-    if n < 2:
+    if n < 2 or not any(margins):
         return PairedIntervals(None, None)
     bases, gains = [], []
     for picked in resamples(n, count, seed):

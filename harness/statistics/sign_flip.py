@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from math import fsum
+from operator import getitem
 
 from harness.statistics.draws import random_bytes
 
@@ -50,11 +51,10 @@ def _at_least(values: Sequence[float], reach: float) -> int:
 
 def _far(values: Sequence[float], reach: float, seed: int, flips: int) -> int:
     """How many of `flips` random patterns have a sum of at least `reach` on either side; a byte gives eight signs."""
-    tables = [_signed_sums(values[at : at + 8]) for at in range(0, len(values), 8)]
-    masks = [len(table) - 1 for table in tables]
+    padded = [*values, *[0.0] * (-len(values) % 8)]
+    tables = [_signed_sums(padded[at : at + 8]) for at in range(0, len(padded), 8)]
     far = 0
     for flip in range(flips):
-        signs = random_bytes(seed, flip, len(tables))
-        total = fsum(table[byte & mask] for table, byte, mask in zip(tables, signs, masks, strict=True))
+        total = fsum(map(getitem, tables, random_bytes(seed, flip, len(tables))))
         far += abs(total) >= reach
     return far

@@ -205,3 +205,30 @@ def test_no_price_is_fetched(monkeypatch):
 def test_the_table_is_loaded_on_first_use_only():
     code = "import sys, agent.pricing, agent.loop; sys.exit('genai_prices' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_times_of_day_in_the_table_are_whole_minutes():
+    """Prices are kept by the minute of a call."""
+    snapshot = pytest.importorskip("genai_prices.data_snapshot").get_snapshot()
+    constraints = [
+        row.constraint
+        for provider in snapshot.providers
+        for model in provider.models
+        for row in (model.prices if isinstance(model.prices, list) else ())
+    ]
+    times = [
+        getattr(one, name) for one in constraints for name in ("start_time", "end_time") if one and hasattr(one, name)
+    ]
+    assert times
+    assert all((time.second, time.microsecond) == (0, 0) for time in times)
+
+
+@pytest.mark.parametrize(("second", "cost"), [("16:29:59.999", "0.57"), ("16:30:00", "0.285")])
+def test_the_minute_of_a_call_decides(second, cost):
+    found = price(
+        Usage(2_000_000, 300_000, 1_500_000),
+        "deepseek",
+        "deepseek-chat",
+        datetime.fromisoformat(f"2025-06-01T{second}Z"),
+    )
+    assert found == Decimal(cost)
