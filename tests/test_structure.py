@@ -31,9 +31,7 @@ PURE = [
         "align", "words", "steps", "likeness", "compare", "figures", "settings", "said", "data", "evidence", "summary",
         "run_report", "task_report",
     )),
-    *(f"harness.checks.{name}" for name in (
-        "values", "patterns", "pairing", "selecting", "expected", "nearest", "trajectory",
-    )),
+    *(f"harness.checks.{name}" for name in ("values", "patterns", "pairing")),
     *(f"harness.suites.{name}" for name in (
         "case", "toml", "results", "unexercised", "junit", "report", "golden_report", "proof_report",
     )),
