@@ -56,7 +56,6 @@ def command(
         raise click.UsageError(f"--json and --format {form} exclude one another")
     if junit is not None:
         refuse_input(junit, "report.xml")
-    from harness.suites.junit import junit as junit_of
     from harness.suites.loading import load_suites
     from harness.suites.report import suite_report
     from harness.suites.running import plan_run, run_job
@@ -72,6 +71,8 @@ def command(
         if fail_fast and result.status != "pass":
             break
     if junit is not None:
+        from harness.suites.junit import junit as junit_of
+
         write(junit, junit_of(results))
     report = suite_report(results, unexercised(plan, results), quiet=quiet)
     deliver(report, output, "suite")
