@@ -42,8 +42,9 @@ def _kept(n: int, count: int, seed: int) -> list[list[int]]:
 
 def _drawn(n: int, count: int, seed: int) -> Iterator[list[int]]:
     rows = max(1, _BLOCK // n)
+    numbers = [*range(n)]  # one object for each index, however often it is drawn
     for block, start in enumerate(range(0, count, rows)):
         words = min(rows, count - start) * n
-        picked = [word * n >> 32 for word in unpack(f"<{words}I", random_bytes(seed, block, 4 * words))]
+        picked = [numbers[word * n >> 32] for word in unpack(f"<{words}I", random_bytes(seed, block, 4 * words))]
         for at in range(0, words, n):
             yield picked[at : at + n]
