@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from agent.jsonio import NotJSON, loads
-from harness.redaction.frame_texts import PARTS, STREAMED
+from harness.redaction.frame_texts import PARTS, SAME, STREAMED
 
 LARGEST = 4096
 """Bytes of a frame beyond which it is not compared with others."""
@@ -22,7 +22,7 @@ _TOKEN = re.compile(rb'"((?:[^"\\]|\\.)*)"(\s*:)?|(-?[0-9][0-9.eE+, -]*)')
 _TEXT = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*')
 _NUMBER = re.compile(rb"[0-9.eE+, -]*")
 _CLOSERS = b'"}] \r\n'
-_STREAMED = frozenset(name.encode() for name in STREAMED)
+_STREAMED = frozenset(name.encode() for name in (*STREAMED, *SAME) if SAME.get(name, name) in STREAMED)
 _PARTS = frozenset(name.encode() for name in (*PARTS, "type"))
 
 
@@ -52,11 +52,13 @@ class Likeness:
     No pattern is made of them: that would cost more than all the frames of a short stream.
     """
 
-    __slots__ = ("_closers", "_head", "_holes", "_size", "parallel")
+    __slots__ = ("_closers", "_head", "_holes", "_size", "parallel", "streamed")
 
     def __init__(self, raw: bytes, holes: list[_Token]) -> None:
         self.parallel = any(token.name in _PARTS for token in holes)
         """Whether the frames may belong to parallel parts."""
+        self.streamed = [token.name in _STREAMED for token in holes if token.is_text]
+        """Of each text that differs, whether more of it may come at its place."""
         borders = [0, *(border for token in holes for border in (token.start, token.end)), len(raw)]
         fixed = [raw[start:end] for start, end in zip(borders[::2], borders[1::2], strict=True)]
         self._head = fixed[0]
@@ -95,11 +97,13 @@ class Likeness:
 class Likenesses:
     """What the frames of one stream have in common.
 
-    `closed`: whether a text neither holds a secret nor ends inside one; `repeats`: whether it is no piece of a longer
-    one where it stands in frame after frame.
+    `closed`: whether a text neither holds a secret nor ends inside one, for texts that are not streamed and for those
+    that are; `repeats`: whether it is no piece of a longer one where it stands in frame after frame.
     """
 
-    def __init__(self, closed: Callable[[bytes], bool], repeats: Callable[[bytes], bool]) -> None:
+    def __init__(
+        self, closed: tuple[Callable[[bytes], bool], Callable[[bytes], bool]], repeats: Callable[[bytes], bool]
+    ) -> None:
         self._closed = closed
         self._repeats = repeats
         self._kinds: dict[bytes, _Kind] = {}
@@ -128,8 +132,8 @@ class Likenesses:
                 return False
             texts = found[1]
         try:
-            for text in texts:
-                if not self._closed(unescaped(text) if 92 in text else text):
+            for text, streamed in zip(texts, self._known[0].streamed, strict=True):
+                if not self._closed[streamed](unescaped(text) if 92 in text else text):
                     return False
         except NotJSON:
             return False
@@ -163,7 +167,8 @@ class Likenesses:
             text = unescaped(token.value)
         except NotJSON:
             return False
-        return self._closed(text) or (token.name not in _STREAMED and self._repeats(text))
+        streamed = token.name in _STREAMED
+        return self._closed[streamed](text) or (not streamed and self._repeats(text))
 
 
 def _taken_apart(raw: bytes) -> tuple[list[_Token], bytes]:

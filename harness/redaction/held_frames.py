@@ -162,7 +162,11 @@ class HeldFrames(Generic[E]):
     def _renew(self) -> None:
         self._version = self._redactor.version
         self._secrets: OpenSecrets = self._redactor.open_secrets()
-        self._likenesses = Likenesses(self._secrets.closed, self._repeats)
+        closed = (self._secrets.elsewhere.closed, self._secrets.closed)
+        self._likenesses = Likenesses(closed, self._repeats)
+
+    def _of(self, streamed: bool) -> OpenSecrets:
+        return self._secrets if streamed else self._secrets.elsewhere
 
     def _glance(self, held: HeldFrame[E], likeness: Likeness, texts: list[bytes]) -> bool:
         """The short way for a frame like those before, of whose texts one may end inside a secret.
@@ -170,7 +174,8 @@ class HeldFrames(Generic[E]):
         False where it cannot be decided so, and the frame must be looked at whole.
         """
         before = self._glanced
-        opened = [number for number, text in enumerate(texts) if not self._secrets.closed(text)]
+        pairs = enumerate(zip(texts, likeness.streamed, strict=True))
+        opened = [number for number, (text, in_stream) in pairs if not self._of(in_stream).closed(text)]
         number = before.number if before is not None else opened[0] if opened else 0
         if opened not in ([], [number]) or likeness.parallel or not texts:
             return False
@@ -180,9 +185,12 @@ class HeldFrames(Generic[E]):
             before_it = shortened(before.before + before.text)
         else:
             before_it = self._glance_before(likeness, number)
+        streamed = likeness.streamed[number]
         joined = before_it + texts[number]
-        start = self._secrets.start(joined)
+        start = self._of(streamed).start(joined)
         if start < len(before_it) or not self._secrets.plain(joined):
+            return False
+        if not streamed and not self._secrets.plain(texts[number]):  # it may be a text of its own
             return False
         if before is not None:
             before.held.clean = True
@@ -194,9 +202,11 @@ class HeldFrames(Generic[E]):
         return True
 
     def _glance_before(self, likeness: Likeness, number: int) -> bytes:
-        """What the frame before has in place of a text, if it is alike."""
+        """What the frame before has in place of a streamed text, if it is alike."""
+        if self.previous is None or not likeness.streamed[number]:
+            return b""
         try:
-            texts = None if self.previous is None else likeness.texts(self.previous)
+            texts = likeness.texts(self.previous)
             return b"" if texts is None else self._end(unescaped(texts[number]))
         except NotJSON:
             return b""
@@ -255,23 +265,24 @@ class HeldFrames(Generic[E]):
             opened = _Open(joined, text.streamed, 0)
             self._open[text.place] = opened
         opened.last = held.number
-        self._write(opened.joined.add((held, text), text.data, self._secrets))
+        self._write(opened.joined.add((held, text), text.data, self._of(text.streamed)))
         if not opened.joined.open:
             del self._open[text.place]
 
     def _is_closed(self, text: Text) -> bool:
         if text.streamed and self._redactor.has_user_rules:
             return not text.data
-        return self._secrets.closed(text.data)
+        return self._of(text.streamed).closed(text.data)
 
     def _may_be_open(self, text: Text, before: bytes) -> bool:
         if text.streamed and self._redactor.has_user_rules:
             return True
         joined = before + text.data
-        start = self._secrets.start(joined, user_rules=text.streamed)
+        secrets = self._of(text.streamed)
+        start = secrets.start(joined, user_rules=text.streamed)
         if start == len(joined):
             found = self._redactor.find(joined, user_rules=text.streamed)
-            start = open_from(joined, start, found, self._secrets, user_rules=text.streamed)
+            start = open_from(joined, start, found, secrets, user_rules=text.streamed)
         return start < len(joined)
 
     def _text_before(self, text: Text) -> bytes:
@@ -296,7 +307,7 @@ class HeldFrames(Generic[E]):
     def _repeats(self, text: bytes) -> bool:
         """Whether a text that stands in frame after frame is one of its own, not a piece of a longer one."""
         twice = text * 2
-        start = self._secrets.start(twice, user_rules=False)
+        start = self._secrets.elsewhere.start(twice, user_rules=False)
         return start >= len(text) and not self._redactor.find(twice, user_rules=False)
 
     def _write(self, pieces: list[Piece[tuple[HeldFrame[E], Text]]]) -> None:

@@ -143,7 +143,7 @@ def runs(text: bytes) -> Iterator[Run]:
 
 def base64_may_hold_key(text: bytes) -> bool:
     """Whether base64 in a text may hold a key of a known shape. Quick where there is none."""
-    return any(may_hold_key(data) for run in runs(text) for _, data in run.readings())
+    return any(may_hold_key(b"\n".join(data for _, data in run.readings())) for run in runs(text))
 
 
 def core_start(at: int) -> int:

@@ -8,12 +8,13 @@ all of them: their last two bytes begin no secret, and nothing in them looks lik
 from __future__ import annotations
 
 import re
-from functools import cache
+from copy import copy
+from functools import cache, cached_property
 
 from harness.redaction.in_base64 import SHORTEST, base64_may_hold_key, has_run
 from harness.redaction.key_shapes import HINTS, char_pattern, is_number
 from harness.redaction.open_base64 import MIN_MIXED, all_ends, open_in_base64
-from harness.redaction.open_shapes import shape_start
+from harness.redaction.open_shapes import shape_ends, shape_start
 
 _HEAD = 256
 """Bytes of a value up to which each of its beginnings stands in a table."""
@@ -54,9 +55,18 @@ class OpenSecrets:
         self._escapable = any(char in value for value in values for char in '"\\\n\r\t\b\f')
         self._broken = 5 * max(map(len, cores), default=0)
         """Bytes that a core and its line breaks have at most."""
+        self._in_base64 = True
         self._shape_ends = all_ends()
         self._long = [value for value in self._values if len(value.raw) > _HEAD]
         self._value_ends = _value_ends(self._values)
+
+    @cached_property
+    def elsewhere(self) -> OpenSecrets:
+        """The same for a text that is not known to be streamed: what looks like base64 alone does not make it open."""
+        other = copy(self)
+        other._in_base64 = False
+        other._shape_ends = shape_ends()
+        return other
 
     def closed(self, text: bytes) -> bool:
         """Whether a text neither ends inside a secret nor holds one. No may be said of any text that looks like it."""
@@ -70,7 +80,7 @@ class OpenSecrets:
             return False
         if ((92 in text and self._escaped(text)) or (37 in text and self._odd)) and self.start(text) < len(text):  # \ %
             return False
-        if len(text) >= MIN_MIXED and not text.islower() and open_in_base64(text) < len(text):
+        if self._in_base64 and len(text) >= MIN_MIXED and not text.islower() and open_in_base64(text) < len(text):
             return False
         if (10 in text or 92 in text or text[-1] == 13) and self._broken and self._broken_start(text) < len(text):
             return False
@@ -110,7 +120,9 @@ class OpenSecrets:
             half = _HALF_ESCAPE.search(text, max(0, size - 72))
             if half is not None:
                 found = half.start()
-        found = min(found, shape_start(text), open_in_base64(text))
+        found = min(found, shape_start(text))
+        if self._in_base64:
+            found = min(found, open_in_base64(text))
         if (escaped and self._escaped(text)) or (self._odd and 37 in text):
             for value in self._values:
                 found = min(found, value.start(text))

@@ -204,3 +204,15 @@ def test_a_key_that_another_text_stands_before():
     first, second = (f"data: {json.dumps({'name': text, 'n': 1})}\n\n".encode() for text in ("ta", KEY))
     _, out = run([first, second])
     assert KEY not in Redactor().bytes(b"".join(out)).decode()
+
+
+def test_a_text_elsewhere_is_of_its_own():
+    """What looks like base64 does not wait there, and a key is one whatever stands there in the frame before."""
+    padded = [frame(f"t{n}", obfuscation=f"aBcDeFg{n}hIj") for n in range(9)]
+    steps, out = run(padded)
+    assert steps == [*([n] for n in range(9)), []]
+    assert out == padded
+    named = [frame("one", name=f"n{n}") for n in range(4)]
+    for texts in (["ta", KEY], ["a s", KEY], ["a sk-", KEY]):
+        _, out = run([*named, *(frame("one", name=text) for text in texts)])
+        assert KEY not in b"".join(map(Redactor().bytes, out)).decode()
