@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from harness.report.grid import grid
 from harness.report.report import Block, Details, Heading, Quoted, Report, Table
-from harness.report.text import visible_line
+from harness.report.text import harmless, visible_line
 
 NAME = "trajectory-harness"
 
@@ -30,11 +30,12 @@ def _markdown(report: Report, version: str) -> str:
 
 
 def _csv(report: Report, version: str) -> str:
-    """The table alone: programs read it, so no line of another form stands in it."""
+    """The table alone: programs read it, so no line of another form stands in it. Control characters are escapes: they
+    would steer a terminal, and click leaves colours out of what it pipes."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(report.headers)
-    writer.writerows(report.rows)
+    writer.writerows([harmless(cell) if isinstance(cell, str) else cell for cell in row] for row in report.rows)
     return out.getvalue()
 
 

@@ -16,6 +16,11 @@ def visible(text: str) -> str:
     return _UNSAFE.sub(_escape, _LINE_END.sub("\n", text).replace("\t", "    "))
 
 
+def harmless(text: str) -> str:
+    """`text` with unsafe characters written as escapes; line feeds and tabs stay."""
+    return _UNSAFE.sub(_escape, text)
+
+
 def visible_line(text: str) -> str:
     """`text` in one line in which every character still shows: line feeds as `⏎`."""
     return _UNSAFE.sub(_escape, text.replace("\t", "\\t").replace("\n", "⏎"))

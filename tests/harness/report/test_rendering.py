@@ -87,6 +87,13 @@ def test_csv():
     assert [*csv.reader(io.StringIO(render(REPORT, "csv", "1.2")))] == [["name", "calls"], ["a,b", "1"], ["c", ""]]
 
 
+def test_csv_steers_no_terminal_and_can_be_written():
+    rows = [["\x1b[31mred\x1b[0m\r\n\tnext", 1], ["\ud800 half", None]]
+    text = render(Report([], {}, ("name", "calls"), rows), "csv", "1.2")
+    assert [*csv.reader(io.StringIO(text))][1:] == [["\\x1b[31mred\\x1b[0m\\r\n\tnext", "1"], ["\\ud800 half", ""]]
+    text.encode()
+
+
 def test_json():
     text = render(REPORT, "json", "1.2")
     assert (json.loads(text), text.count("\n")) == ({"harness": "1.2", "b": 1, "a": [None, "x"]}, 1)
