@@ -35,7 +35,8 @@ _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _STANDARD = bytes.maketrans(b"-_", b"+/")
 _IN_RUN, _BETWEEN = b"x", b" "
 _LONG_RUN = _IN_RUN * SHORTEST
-_KINDS = bytes(ord(_IN_RUN if byte in BASE64 + b"\\\r\n" else _BETWEEN) for byte in range(256))
+_KINDS = bytes(ord(_IN_RUN if byte in BASE64 + b"\\" else _BETWEEN) for byte in range(256))
+_KINDS_OVER_LINES = bytes(ord(_IN_RUN if byte in BASE64 + b"\\\r\n" else _BETWEEN) for byte in range(256))
 _ZEROS = b"AAA"
 _PADDING = (b"", b"", b"==", b"=")
 _OTHER_ESCAPE = re.compile(rb"\\[^nr/\\]")
@@ -123,13 +124,15 @@ def readings(run: bytes) -> Iterator[Reading]:
 
 
 def has_run(text: bytes, length: int = SHORTEST) -> bool:
-    """Whether so many characters of base64 stand in a row; line ends and backslashes count too. Quick."""
+    """Whether so many characters of base64 stand in a row; backslashes count too. Quick."""
     return len(text) >= length and _IN_RUN * length in text.translate(_KINDS)
 
 
 def runs(text: bytes) -> Iterator[Run]:
-    """Every run that is long enough to hold a key."""
-    kinds = text.translate(_KINDS)
+    """Every run that is long enough to hold a key, where a line of base64 is so long at least."""
+    if not has_run(text):
+        return
+    kinds = text.translate(_KINDS_OVER_LINES)
     start = kinds.find(_LONG_RUN)
     while start >= 0:
         end = kinds.find(_BETWEEN, start)

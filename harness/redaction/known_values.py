@@ -49,6 +49,8 @@ class Known:
     runs: tuple[bytes, ...] = ()
     core_runs: tuple[bytes, ...] = ()
     always: bool = False
+    shortest: int = 0
+    """Bytes of the shortest of `core_runs`."""
 
     @classmethod
     def of(cls, values: Iterable[Value]) -> Known:
@@ -57,18 +59,19 @@ class Known:
         for value in ordered:
             if value.known_by_runs:
                 runs[value.is_core].update(dict.fromkeys(value.runs))
-        return cls(ordered, (*runs[0],), (*runs[1],), not all(value.known_by_runs for value in ordered))
+        always = not all(value.known_by_runs for value in ordered)
+        return cls(ordered, (*runs[0],), (*runs[1],), always, min(map(len, runs[1]), default=0))
 
     def may_stand_in(self, data: bytes) -> bool:
         """Whether one of their parts does. Base64 is looked for only where some is."""
         for run in self.runs:
             if run in data:
                 return True
-        return (
-            bool(self.core_runs)
-            and has_run(data, min(map(len, self.core_runs)))
-            and any(run in data for run in self.core_runs)
-        )
+        if self.core_runs and has_run(data, self.shortest):
+            for run in self.core_runs:
+                if run in data:
+                    return True
+        return False
 
 
 def forms_of(secret: str) -> list[Value]:
