@@ -101,6 +101,7 @@ def evidence_data(paired: Paired) -> dict[str, Any]:
     success = paired.success
     return {
         "unit": paired.unit,
+        "missing": [*paired.missing],
         "success": {
             "verdict": success.verdict,
             "won": success.pairs.second,
@@ -136,6 +137,7 @@ def _test(found: OutcomeComparison | ValueComparison) -> dict[str, Any]:
         "adjusted_p": found.adjusted_p,
         "alpha": found.alpha,
         "least_p": found.least_p,
+        "could_show": found.could_show,
         "tasks_needed": found.tasks_needed(),
     }
 

@@ -30,4 +30,4 @@ def test_what_one_side_does_not_tell():
 @pytest.mark.parametrize("name", ["success", *MEASURES])
 def test_every_figure_is_in_the_json(name):
     found = evidence_data(paired([[1.0], [2.0]], [[1.0], [3.0]]))[name]
-    assert {"verdict", "interval", "p", "adjusted_p", "alpha", "least_p", "tasks_needed"} <= set(found)
+    assert {"verdict", "interval", "p", "adjusted_p", "alpha", "least_p", "could_show", "tasks_needed"} <= set(found)

@@ -89,6 +89,7 @@ def test_one_task_alone_is_compared_by_its_runs():
 def test_missing_runs_are_told_beside_the_difference_that_they_make():
     found = summarize(results([[True]] * 8, [[]] * 6 + [[True]] * 2), 2).paired[0]
     assert found.missing == (0, 6)
+    assert evidence_data(found)["missing"] == [0, 6]
     said = evidence_lines(found)[0]
     assert said.startswith("success: worse: -75 points")
     assert said.endswith("; runs that are missing count as failed: 0 of the first, 6 of the second")
