@@ -16,7 +16,8 @@ IMPURE = {"httpx", "httpx2", "asyncio", "time", "random", "os", "socket", "threa
 PURE = [
     "agent.sse", "agent.events", "agent.messages", "agent.jsonio", "agent.failures", "agent.response",
     "agent.response_reader", "agent.trim", "agent.think_tags", "agent.retry", "agent.providers.base",
-    "agent.providers.openai_chat", "agent.providers.openai_responses", "agent.providers.anthropic", "agent.providers.gemini",
+    "agent.providers.openai_chat", "agent.providers.openai_responses", "agent.providers.anthropic",
+    "agent.providers.gemini", "agent.refusals",
     *(f"harness.recording.{name}" for name in ("records", "bodies", "headers")),
     *(f"harness.redaction.{name}" for name in (
         "redactor", "key_shapes", "known_values", "in_base64", "user_rules", "open_secrets", "joined_text",
