@@ -14,10 +14,12 @@ from base64 import b64encode
 from binascii import a2b_base64
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 from urllib.parse import quote
 
 from harness.redaction.key_shapes import char_pattern, may_hold_key, secret_pattern
+from harness.redaction.open_shapes import heads
 
 SHORTEST = 20
 """Characters that a key of a known shape has at least."""
@@ -27,6 +29,8 @@ BASE64 = _ALPHABET + b"-_"
 
 _BREAKS = rb"(?:\\{1,64}[nr]|[\r\n]){0,4}"
 """Programs break base64 into lines (RFC 2045, 6.8: of 76 characters), which JSON writes as `\n`."""
+_SHORT_RUN = 256
+"""Characters of a run up to which it is quicker to look for how keys begin in it than to decode it."""
 _LINE = 64
 """Characters of the shortest usual line (RFC 7468)."""
 
@@ -146,7 +150,19 @@ def runs(text: bytes) -> Iterator[Run]:
 
 def base64_may_hold_key(text: bytes) -> bool:
     """Whether base64 in a text may hold a key of a known shape. Quick where there is none."""
-    return any(may_hold_key(b"\n".join(data for _, data in run.readings())) for run in runs(text))
+    for run in runs(text):
+        if run.end - run.start <= _SHORT_RUN and _core_hint().search(text, run.start, run.end) is None:
+            continue
+        if may_hold_key(b"\n".join(data for _, data in run.readings())):
+            return True
+    return False
+
+
+@cache
+def _core_hint() -> re.Pattern[bytes]:
+    """Finds something in every short run that holds a key; lines may end and slashes be escaped between."""
+    starts = {core[:3] for head in heads() for before in range(3) for core in cores_of(head, before)}
+    return re.compile(b"|".join(sorted({re.escape(start) for start in starts})) + rb"|\\|[\r\n]")
 
 
 def core_start(at: int) -> int:

@@ -23,12 +23,15 @@ class Value:
     def __init__(self, text: str, core: bytes | None = None) -> None:
         self.secret = raw_of(text)
         self.text = text if core is None else core.decode()
-        self.rule = shape_of(self.secret) or KEY_RULE
         self.is_core = core is not None
         self.is_number = is_number(self.text)
         self.runs = windows(core) if core is not None else [plain_run(text)]
         """Parts of it, of which one stands wherever it stands, if no letter or digit is escaped."""
         self.known_by_runs = all(len(run) >= (MIN_RUN if core is None else _MIN_CORE) for run in self.runs)
+
+    @cached_property
+    def rule(self) -> str:
+        return shape_of(self.secret) or KEY_RULE
 
     @cached_property
     def pattern(self) -> re.Pattern[bytes]:

@@ -174,8 +174,15 @@ class _Opening:
     def __init__(self, value: str) -> None:
         self.raw = value.encode("utf-8", "surrogatepass")
         self.is_number = is_number(value)
-        self._chars = re.findall(r"(?s)\\+|.", value)
-        self._first = re.compile(b"[%b\\\\%%]" % re.escape(self.raw[:1]))
+        self._value = value
+
+    @cached_property
+    def _chars(self) -> list[str]:
+        return re.findall(r"(?s)\\+|.", self._value)
+
+    @cached_property
+    def _first(self) -> re.Pattern[bytes]:
+        return re.compile(b"[%b\\\\%%]" % re.escape(self.raw[:1]))
 
     def start(self, text: bytes) -> int:
         """In a text with escapes, of which each may be long."""
