@@ -14,7 +14,9 @@ import pytest
 from agent.tools.schema import check
 from agent.tools.tool import ToolError
 from harness.config import Config
+from harness.costs.figures import sums_data
 from harness.costs.priced_by import configured
+from harness.costs.reading import cost_of
 from harness.mcp.folders import Folders
 from harness.mcp.tools import PAGE, recording_tools
 
@@ -193,6 +195,16 @@ async def test_cost_call_by_call(folder):
     amounts = [Decimal(call["cost_usd"]) for call in reply.data["calls"]]
     assert Decimal(reply.data["cost_usd"]) == sum(amounts)
     assert reply.text.splitlines()[-1] == f"2 calls: ${sum(amounts):.6f}"
+
+
+@pytest.mark.parametrize("path", sorted(RECORDINGS.glob("*.jsonl")), ids=lambda path: path.stem)
+async def test_cost_is_what_harness_cost_says(path):
+    """Also of calls that failed, were cut or have no price."""
+    priced = configured(Config())
+    sums = cost_of(path, "recording", priced, None, ())[path.as_posix()]
+    data = (await use(RECORDINGS, "recording_cost", price=priced, recording=path.name)).data
+    assert data["unpriced_calls"] == sums_data(sums, [])["unpriced"]["calls"]
+    assert data["cost_usd"] == sums_data(sums, [])["cost_usd"]
 
 
 async def test_cost_of_what_has_no_price(folder):
