@@ -8,9 +8,11 @@ is parsed, so recordings of other programs give the same, more slowly.
 from __future__ import annotations
 
 import re
+from itertools import groupby
+from operator import itemgetter
 from os import PathLike
-from typing import Any
 
+from harness.recording.contents import Call
 from harness.recording.lines import Choose
 from harness.recording.opening import Recording, assemble
 from harness.recording.opening import open as open_recording
@@ -28,7 +30,7 @@ def read_facts(path: str | PathLike[str], *, content: bool = True) -> RecordingF
     reader = RecordReader(path, choose=_joined if content else _without_content)
     recording = assemble(reader, reader.path)
     recording.header = reader.header
-    if reader.warnings or not _is_sound(recording):
+    if reader.warnings or not _is_sound(recording) or (content and not all(map(_begins, recording.calls))):
         return recording_facts(open_recording(path))
     facts = recording_facts(recording)
     for call in facts.calls:
@@ -47,6 +49,12 @@ def _is_sound(recording: Recording) -> bool:
     )
 
 
+def _begins(call: Call) -> bool:
+    """Whether the first part of a response is there, if it has any."""
+    parts = [*call.frames[:1], *call.bodies[:1]]
+    return call.end_record is None or not call.end_record["bytes"] or (bool(parts) and parts[0].i == 0)
+
+
 def all_but(kinds: bytes) -> Choose:
     """Chooses lines but for those that go on as the pattern `kinds` says behind `{"kind":"`; blank ones are left out.
 
@@ -56,46 +64,27 @@ def all_but(kinds: bytes) -> Choose:
     return lambda block: found(b"\n" + block)
 
 
-_PARTS = (b'{"kind":"frame"', b'{"kind":"body"')
-_HEAD = 110
-"""Bytes in which a frame says its number."""
+_PART = rb'\{"kind":"(?:frame|body)"'
+_LINES = re.compile(
+    rb'\n(?:\{"kind":"event","seq":\d++,"t":[\d.e+-]++,"call":(\d++),"frame":\d++,'
+    rb'"event":\{"type":"(text|reasoning)","text":"([^"\\]*+(?:\\.[^"\\]*+)*+)"\}\}(?=\n|\Z)'
+    rb"|((?:(?<=\A\n)|(?!%b))[^\n]+(?:\n%b[^\n]+)?))" % (_PART, _PART)
+).findall
+"""Call, type and text of an event that is nothing but text; or a line of another kind, with the part of a response that
+stands behind it. Of the other parts only one that begins a block is found: it may be the first of its response."""
 
-_PIECE = re.compile(
-    rb'\{"kind":"event","seq":\d+,"t":[\d.e+-]+(,"call":\d+,"frame":)\d+(,"event":\{"type":"(?:text|reasoning)","text":)"'
-)
-_PIECE_END = b'"}}'
-
-
-def _told(lines: list[bytes]) -> list[bytes]:
-    """Without frames and body chunks but the first of each call, whose time is that of the first chunk."""
-    return [line for line in lines if not line.startswith(_PARTS) or line.find(b',"i":0,', 15, _HEAD) > 0]
+_PIECE = b'{"kind":"event","seq":0,"t":0,"call":%b,"frame":0,"event":{"type":"%b","text":"%b"}}'
 
 
 def _joined(block: bytes) -> list[bytes]:
-    """Pieces of text, or of reasoning, that follow one another in a call, as one.
-
-    Only where the text is the last member: quotes inside it are escaped, so `","` tells that another one follows.
-    """
+    """All that the facts tell of: pieces of text, or of reasoning, that follow one another in a call, as one; no parts
+    of responses but their first, whose time is that of the first chunk."""
     found: list[bytes] = []
-    key: tuple[bytes | Any, ...] | None = None
-    pieces: list[bytes] = []
-    for line in _told(block.split(b"\n")):
-        match = _PIECE.match(line)
-        of = None
-        if match is not None and line[-3:] == _PIECE_END and line.find(b'","', match.end()) < 0:
-            of = match.groups()
-        if match is not None and of is not None and of == key:
-            pieces.append(line[match.end() : -3])
-            continue
-        if key is not None:
-            found.append(b"".join((*pieces, _PIECE_END)))
-        key = of
-        if of is None:
-            found.append(line)
+    for (call, kind), lines in groupby(_LINES(b"\n" + block), itemgetter(0, 1)):
+        if call:
+            found.append(_PIECE % (call, kind, b"".join([text for _, _, text, _ in lines])))
         else:
-            pieces = [line[:-3]]
-    if key is not None:
-        found.append(b"".join((*pieces, _PIECE_END)))
+            found += b"\n".join([other for *_, other in lines]).split(b"\n")
     return found
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import harness
 from harness.errors import NewerVersion, UnreadableRecording
+from harness.recording import lines
 from harness.report.facts import recording_facts
 from harness.report.reading import read_facts
 from tests.harness.report.session import session, write
@@ -95,3 +96,20 @@ def test_what_is_no_recording(tmp_path):
     write(path, [{**header(), "version": 99}])
     with pytest.raises(NewerVersion):
         read_facts(path)
+
+
+@pytest.mark.parametrize("size", [1, 200, 701, 1500, 4096])
+def test_any_size_of_blocks(monkeypatch, size):
+    monkeypatch.setattr(lines, "BLOCK", size)
+    for path in RECORDINGS[::4]:
+        assert without_counts(read_facts(path).to_dict()) == whole(path)
+
+
+def test_calls_that_interleave(tmp_path):
+    """The first frame of a call may stand behind a record of another one."""
+    records = session()
+    frames = [index for index, record in enumerate(records) if record["kind"] == "frame" and record["i"] == 0]
+    for index in frames:
+        moved = [*records[:index], text(1, 3, "other"), *records[index:]]
+        path = write(tmp_path / "x.jsonl", moved)
+        assert without_counts(read_facts(path).to_dict()) == whole(path)
