@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agent.tools.tool import ToolError
-from harness.paths import SUFFIXES
+from harness.paths import SUFFIXES, in_workspace
 
 
 class Folders:
@@ -31,11 +31,12 @@ class Folders:
         raise ToolError(f"there is no recording {name!r}; list_recordings gives the names")
 
     def newest_first(self) -> list[Path]:
-        """All recordings; that which was written to last comes first."""
+        """All recordings, without what lies in workspaces of trials; that which was written to last comes first."""
         found: dict[Path, float] = {}
         for folder in self.folders:
             for path in filter(self._holds, folder.rglob("*")):
-                found[path] = _modified(path)
+                if not in_workspace(path.relative_to(folder)):
+                    found[path] = _modified(path)
         return sorted(found, key=lambda path: (-found[path], path.as_posix()))
 
     def _holds(self, path: Path) -> bool:

@@ -60,6 +60,16 @@ def test_the_latest_comes_first(tree):
     assert names == ["deep/b.jsonl.gz", "a.jsonl", "inside.jsonl"]
 
 
+def test_what_a_trial_left_in_its_workspace_is_not_listed(tree):
+    left = tree / "in/tea.1.workspace/data.jsonl"
+    left.parent.mkdir()
+    left.write_text("{}\n")
+    folders = Folders([tree / "in"])
+    assert left not in folders.newest_first()
+    assert len(folders.newest_first()) == 3
+    assert Folders([left.parent]).newest_first() == [left]
+
+
 def test_every_listed_name_is_found(tree, monkeypatch):
     monkeypatch.chdir(tree)
     for roots in ([Path("in")], [Path("in"), Path("other")], [tree / "in", tree / "other"]):
