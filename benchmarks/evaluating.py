@@ -10,9 +10,9 @@ from benchmarks.sessions import record_many, record_turn
 from benchmarks.starting import HARNESS
 
 ROWS = (
-    Row("1,000 recordings of 500 frames, `harness suite run`", "suite", "lines", 1.5),
-    Row("the same, `harness cost`", "cost", "lines", 1),
-    Row("the same as two folders, `harness diff`", "diff", "lines", 1.5),
+    Row("1,000 recordings of 500 frames, `harness suite run`", "suite", "lines", 2),
+    Row("the same, `harness cost`", "cost", "lines", 1.5),
+    Row("the same as two folders, `harness diff`", "diff", "lines", 3.5),
     Row("memory of `harness suite run` on 1,000 recordings against 100", "suite memory", "tenth suite memory", 1.2),
     Row("memory of `harness cost` on 1,000 recordings against 100", "cost memory", "tenth cost memory", 1.2),
     Row("memory of `harness diff` on 1,000 recordings against 100", "diff memory", "tenth diff memory", 1.2),
