@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,14 +35,14 @@ def in_processes(
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    try:
         with _interrupts_kept_from_children():
             results = pool.map(work, items, chunksize=max(1, len(items) // (workers * 32)))
-        try:
-            yield from results
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        yield from results
+    finally:  # whoever has seen enough waits for what is at work, not for the rest
+        with _interrupts_ignored():
+            pool.shutdown(cancel_futures=True)
 
 
 def _one_by_one(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
@@ -87,6 +88,19 @@ def _interrupts_held() -> Iterator[Callable[[], None]]:
     before = signal.signal(signal.SIGINT, hold)
     try:
         yield check
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Pass over Ctrl-C: one that breaks off the end of a pool leaves this process waiting for it for ever."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -4,6 +4,8 @@ import io
 import operator
 import signal
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,32 @@ from harness.cli.jobs import in_processes, with_progress
 def test_results_in_order(processes):
     assert list(in_processes(operator.neg, [1, 2, 3], processes)) == [-1, -2, -3]
     assert list(in_processes(operator.neg, [], processes)) == []
+
+
+def _noted(path: str) -> None:
+    Path(path).touch()
+    time.sleep(0.01)
+
+
+@pytest.mark.parametrize("stop", ["closed", "interrupted"])
+def test_whoever_has_seen_enough_does_not_wait_for_the_rest(tmp_path, stop):
+    items = [str(tmp_path / str(index)) for index in range(640)]
+    results = in_processes(_noted, items, 2)
+    next(results)
+    if stop == "closed":
+        results.close()
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            results.throw(KeyboardInterrupt)
+    assert len([*tmp_path.iterdir()]) < 320
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_pool_that_ends_is_not_interrupted():
+    with jobs._interrupts_ignored():
+        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
 
 class Terminal(io.StringIO):
