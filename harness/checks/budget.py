@@ -72,13 +72,22 @@ class Budget(Check):
 def _spent(name: str, subject: Subject) -> _Spent:
     facts = subject.facts
     if name == "calls":
-        return _Spent(Decimal(len(facts.calls)))
+        return _Spent(Decimal(len(facts.calls)), _stops(facts))
     if name == "iterations":
         return _iterations(facts)
     if name in ("seconds", "first_chunk_seconds"):
         return _time(name, facts)
     unread = _unread(facts.calls)
     return _cost(subject, unread) if name == "cost_usd" else _tokens(name, facts.calls, unread)
+
+
+def _stops(facts: RecordingFacts) -> str | None:
+    """Where a recording stops in the middle, so that there may have been more."""
+    for turn in facts.turns:
+        if turn.stop_reason is None:
+            return f"the recording stops inside turn {turn.turn}"
+    unended = next((call.call for call in facts.calls if call.ending == "not_closed"), None)
+    return None if unended is None else f"the recording stops inside call {unended}"
 
 
 def _unread(calls: list[CallFacts]) -> str | None:

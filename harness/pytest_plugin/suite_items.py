@@ -78,7 +78,7 @@ class CaseItem(pytest.Item):
             if verdict.status != "pass"
         ]
         if lines:
-            raise CaseFailed([f"{self.recording}:", *lines])
+            raise CaseFailed([*lines, f"in {self.recording}"])
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, CaseFailed):

@@ -80,6 +80,16 @@ def test_what_is_not_recorded(keys, fields, reason):
     assert verdict.reason.startswith(reason)
 
 
+def test_calls_of_a_recording_that_stops_are_not_all():
+    inside_a_call = subject(call(0, ending="not_closed"), turns=[])
+    verdict = judged(check("budget", calls=1), inside_a_call)
+    assert (verdict.status, verdict.reason) == ("error", "calls: the recording stops inside call 0")
+    inside_a_turn = subject(call(0), turns=[turn(stop_reason=None)])
+    verdict = judged(check("budget", calls=1), inside_a_turn)
+    assert (verdict.status, verdict.reason) == ("error", "calls: the recording stops inside turn 0")
+    assert judged(check("budget", calls=0), inside_a_turn).status == "fail"
+
+
 def test_the_score_is_the_worst():
     verdict = judged(check("budget", input_tokens=50, output_tokens=5, calls=1), subject(call(0)))
     assert verdict.score == 0.25

@@ -62,7 +62,7 @@ def test_failures_are_readable(run, folder):
     (folder / "garden.suite.toml").write_text(SUITE + '[[case]]\ntask = "no such task"\n')
     result = run("recordings/garden.suite.toml")
     result.assert_outcomes(passed=2, failed=2)
-    result.stdout.fnmatch_lines(["*openai-chat-text.jsonl:", "text: *HELLO*"])
+    result.stdout.fnmatch_lines(["text: *HELLO*", "in *openai-chat-text.jsonl"])
     result.stdout.fnmatch_lines(['*case[[]2[]] (case "no such task"): no recording in *'])
     result.stdout.no_fnmatch_line("*Traceback*")
 
