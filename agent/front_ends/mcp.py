@@ -80,6 +80,7 @@ class MCPServer:
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((HOST, port))
+            listener.listen(128)  # whoever is told the address may connect at once
             app = self.sdk.streamable_http_app(streamable_http_path=PATH, host=HOST)
             http: Any = uvicorn.Server(
                 uvicorn.Config(
