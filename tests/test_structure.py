@@ -179,3 +179,7 @@ def test_exported_names():
         for name in package.__all__:
             assert getattr(package, name) is not None
         assert sorted(package.__all__) == list(package.__all__)
+
+
+def test_both_packages_say_that_they_are_typed():
+    assert [(ROOT / name / "py.typed").exists() for name in ("agent", "harness")] == [True, True]

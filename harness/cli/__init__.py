@@ -15,27 +15,41 @@ import click
 
 from harness.errors import HarnessError
 
-COMMANDS = {
-    "ask": "Run one turn of the built-in agent and record it.",
-    "replay": "Replay recordings offline and compare with what was recorded.",
-    "record": "Run any program and record its model calls.",
-    "serve": "Answer any program from recordings, offline.",
-    "proxy": "Run the record proxy by itself.",
-    "show": "Show what a recording, or a folder of them, holds.",
-    "decode": "Turn the raw bytes of a provider's response into events.",
-    "diff": "Compare runs step by step, and contenders over many runs.",
-    "cost": "Tell what recordings cost, and what they would on another model.",
-    "suite": "Judge recordings by suites of cases and checks.",
-    "run": "Run the agent live on the tasks of suites, and compare models.",
-    "sweep": "Cut and damage recorded streams in every way, and hold the laws.",
-    "scan": "Look for secrets in recordings and other files.",
-    "scrub": "Remove the secrets that scan finds from recordings.",
-    "import": "Make recordings of the files of other tools (vcrpy cassettes).",
-    "recover": "Take what can be read out of a damaged recording.",
-    "doctor": "Tell what is installed and configured, for bug reports.",
-    "mcp": "Serve the agent and its recordings to MCP clients.",
+SECTIONS = {
+    "Record": {
+        "ask": "Run one turn of the built-in agent and record it.",
+        "record": "Run any program and record its model calls.",
+        "proxy": "Run the record proxy by itself.",
+        "import": "Make recordings of the files of other tools (vcrpy cassettes).",
+    },
+    "Replay": {
+        "replay": "Replay recordings offline and compare with what was recorded.",
+        "serve": "Answer any program from recordings, offline.",
+    },
+    "Look": {
+        "show": "Show what a recording, or a folder of them, holds.",
+        "decode": "Turn the raw bytes of a provider's response into events.",
+    },
+    "Evaluate": {
+        "suite": "Judge recordings by suites of cases and checks.",
+        "run": "Run the agent live on the tasks of suites, and compare models.",
+        "diff": "Compare runs step by step, and contenders over many runs.",
+        "cost": "Tell what recordings cost, and what they would on another model.",
+        "sweep": "Cut and damage recorded streams in every way, and hold the laws.",
+    },
+    "Secrets and damage": {
+        "scan": "Look for secrets in recordings and other files.",
+        "scrub": "Remove the secrets that scan finds from recordings.",
+        "recover": "Take what can be read out of a damaged recording.",
+    },
+    "More": {
+        "mcp": "Serve the agent and its recordings to MCP clients.",
+        "doctor": "Tell what is installed and configured, for bug reports.",
+    },
 }
-"""Name and one-line help; the command itself is `command` in the module `harness.cli.<name>`."""
+"""As `harness --help` shows them: name and one-line help; the command is `command` in `harness.cli.<name>`."""
+
+COMMANDS = {name: about for section in SECTIONS.values() for name, about in section.items()}
 
 EXIT_UNUSABLE = 2
 EXIT_INTERRUPTED = 130
@@ -68,13 +82,18 @@ def _in_one_line(ctx: click.Context | None = None) -> Iterator[None]:
 
 
 class LazyGroup(click.Group):
-    """`table`: its commands as in `COMMANDS`; their modules begin with `modules`."""
+    """`sections`: its commands as in `SECTIONS`; their modules begin with `modules`."""
 
     def __init__(
-        self, *args: Any, table: Mapping[str, str] = COMMANDS, modules: str = "harness.cli.", **more: Any
+        self,
+        *args: Any,
+        sections: Mapping[str, Mapping[str, str]] = SECTIONS,
+        modules: str = "harness.cli.",
+        **more: Any,
     ) -> None:
         super().__init__(*args, **more)
-        self.table = table
+        self.sections = sections
+        self.table = {name: about for section in sections.values() for name, about in section.items()}
         self.modules = modules
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
@@ -92,8 +111,10 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.table.items()))
+        width = max(map(len, self.table))  # so that all sections have one column of names
+        for title, commands in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), about) for name, about in commands.items()])
 
     def invoke(self, ctx: click.Context) -> object:
         try:

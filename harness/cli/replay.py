@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ import click
 from agent.jsonio import dumps
 from harness.cli.jobs import in_processes, with_progress
 from harness.cli.server_options import port_option, replay_options
+from harness.errors import HarnessError
 from harness.paths import find_recordings
 from harness.replaying.replayer import Replayed, replay_recording
 from harness.report.columns import columns
@@ -75,7 +77,7 @@ def command(
         ctx.exit(replay_child(paths, child, **options))
     if accept and not update:
         raise click.UsageError("--accept needs --update")
-    files = find_recordings(paths)
+    files = _find(paths)
     if update:
         from harness.cli.replay_update import replay_update
 
@@ -90,6 +92,19 @@ def command(
         _print_table(results, seconds, quiet)
     statuses = {result.status for result in results}
     ctx.exit(EXIT_UNUSABLE if "error" in statuses else EXIT_FAILED if "fail" in statuses else 0)
+
+
+def _find(paths: tuple[str, ...]) -> list[Path]:
+    """As `find_recordings`; where a program is named among the recordings, the error says where it belongs."""
+    try:
+        return find_recordings(paths)
+    except HarnessError as error:
+        import shutil
+
+        program = next((path for path in paths[1:] if not Path(path).exists() and shutil.which(path)), None)
+        if program is None:
+            raise
+        raise HarnessError(f"{error} (a program to run goes after `--`: harness replay FILE -- {program})") from None
 
 
 def _check_form(ctx: click.Context, child: list[str] | None) -> None:

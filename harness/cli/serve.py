@@ -36,7 +36,8 @@ def command(ctx: click.Context, /, files: tuple[str, ...], port: int, **options:
     def started(url: str) -> None:
         for name, value in doors.environment(url, {}).items():
             click.echo(f"export {name}={value}")
-        say(f"answering from {len(calls)} recorded calls at {url}; Ctrl-C stops it")
+        recorded = "1 recorded call" if len(calls) == 1 else f"{len(calls)} recorded calls"
+        say(f"answering from {recorded} at {url}; Ctrl-C stops it")
 
     asyncio.run(run_until_stopped(app, port, started))
     report(app, calls, say, misses=False)

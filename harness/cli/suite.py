@@ -14,7 +14,7 @@ COMMANDS = {
 }
 
 
-@click.group(name="suite", cls=LazyGroup, table=COMMANDS, modules="harness.cli.suite_")
+@click.group(name="suite", cls=LazyGroup, sections={"Commands": COMMANDS}, modules="harness.cli.suite_")
 def command() -> None:
     """Judge recordings by suites: cases with checks, in files NAME.suite.toml (docs/suites.md).
 

@@ -33,7 +33,8 @@ def find_suites(paths: Iterable[str]) -> list[Path]:
         if Path(text).is_dir():
             files = [file for file in files if not in_workspace(file.relative_to(text))]
         if not files and Path(text).is_file():
-            raise HarnessError(f"{text}: not a suite: its name should end in {SUFFIX}")
+            advice = f"`harness suite init {text}` makes one of a recording"
+            raise HarnessError(f"{text}: not a suite: its name should end in {SUFFIX} ({advice})")
         if not files:
             raise HarnessError(f"{text}: no suite there (*{SUFFIX}); `harness suite init RECORDING...` writes one")
         for file in files:

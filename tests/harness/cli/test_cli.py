@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from harness.cli import COMMANDS
+from harness.cli import COMMANDS, SECTIONS
 from tests.command import started
 from tests.harness.cli.cli import call
 
@@ -21,6 +21,9 @@ def test_help_names_every_command():
     for name, about in COMMANDS.items():
         assert f"  {name} " in result.stdout
         assert about in " ".join(result.stdout.split())
+    titles = [line.removesuffix(":") for line in result.stdout.splitlines() if line.endswith(":")]
+    assert titles == ["Options", *SECTIONS]
+    assert max(map(len, result.stdout.splitlines())) < 80
 
 
 def test_help_loads_nothing_heavy():

@@ -186,3 +186,11 @@ def test_interrupted(folder, jobs):
             time.sleep(0.1)
         assert process.communicate(timeout=30) == (b"", b"")
         assert process.returncode == 130
+
+
+def test_a_program_without_the_two_dashes(good, tmp_path):
+    recording = tmp_path / "good.jsonl"
+    recording.write_bytes(good)
+    line = refusal("replay", recording, "sh", "agent.sh")
+    assert line.endswith("(a program to run goes after `--`: harness replay FILE -- sh)")
+    assert "goes after" not in refusal("replay", recording, "no-such-program-anywhere")
