@@ -55,6 +55,7 @@ EXIT_INTERRUPTED = 130
 @click.option("--append", type=click.Path(path_type=Path), metavar="FILE", help="A new conversation in this recording.")
 @click.option("--fsync", is_flag=True, help="Sync the recording to the disk after each call, against power cuts.")
 @click.option("--no-record", is_flag=True, help="Record nothing.")
+@click.option("--task", metavar="NAME", help="The task that it is a run of: suites and `harness diff` go by it.")
 @click.option("--tag", "tags", multiple=True, help="A tag for the recording's header; may be repeated.")
 @click.option("--source", help="What the header says was recorded.  [default: live]")
 @click.pass_context
@@ -137,6 +138,7 @@ def _recorder(asked: Asked, target: Target, options: dict[str, Any]) -> Recorder
     return Recorder(
         out,
         source=options["source"] or "live",
+        task=options["task"],
         tags=options["tags"],
         redactor=redactor(asked.config, target),
         force=options["force"],

@@ -19,7 +19,7 @@ MODES = ("plan", "fix", "build", "swe")
 _CONTRADICTIONS = (
     ("append", "continued"), ("append", "out"), ("append", "no_record"), ("out", "no_record"), ("fsync", "no_record"),
 )  # fmt: skip
-_OF_A_NEW_FILE = ("force", "tags", "source")
+_OF_A_NEW_FILE = ("force", "task", "tags", "source")
 _NAMES = {"continued": "--continue", "tags": "--tag"}
 
 

@@ -100,10 +100,13 @@ def open_server(
 
 
 def recording_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Where and how a proxy records: `-o`, `--force`, `--upstream`, `--normalizer`, `--tag`, `--source`."""
+    """Where and how a proxy records: `-o`, `--force`, `--upstream`, `--normalizer`, `--task`, `--tag`, `--source`."""
     for option in (
         click.option("--source", default="live", show_default=True, help="What the header says was recorded."),
         click.option("--tag", "tags", multiple=True, help="A tag for the recording's header; may be repeated."),
+        click.option(
+            "--task", metavar="NAME", help="The task that it is a run of: suites and `harness diff` go by it."
+        ),
         normalizer_option,
         click.option(
             "--upstream",
@@ -145,6 +148,7 @@ class Output:
         self.recorder = Recorder(
             self.path if self._beside is None else self._beside.part,
             source=options["source"],
+            task=options["task"],
             tags=options["tags"],
             normalizers=(*config.normalizers, *options["normalizers"]),
             redactor=config.redactor(),

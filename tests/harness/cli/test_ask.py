@@ -149,10 +149,10 @@ def test_no_record(folder):
 
 
 def test_out_tags_and_source(folder):
-    result, _ = ask([TEXT], "--out", "new/one.jsonl", "--tag", "a", "--tag", "b", "--source", "a test")
+    result, _ = ask([TEXT], "--out", "new/one.jsonl", "--tag", "a", "--tag", "b", "--source", "a test", "--task", "t")
     assert result.stderr.endswith("recorded in new/one.jsonl\n")
     header = harness.open(folder / "new" / "one.jsonl").header
-    assert (header["tags"], header["source"]) == (["a", "b"], "a test")
+    assert (header["task"], header["tags"], header["source"]) == ("t", ["a", "b"], "a test")
 
 
 def test_force_overwrites(folder):

@@ -338,6 +338,7 @@ def test_a_recording_that_is_being_written_is_left_alone(folder):
         (["--append", "a", "--no-record"], "--append and --no-record contradict each other"),
         (["--fsync", "--no-record"], "--fsync and --no-record contradict each other"),
         (["--append", "a", "--force"], "--force is for a new recording; --append goes on with an old one"),
+        (["--append", "a", "--task", "x"], "--task is for a new recording; --append goes on with an old one"),
         (["--append", "a", "--tag", "x"], "--tag is for a new recording; --append goes on with an old one"),
         (["--continue", "a", "--source", "x"], "--source is for a new recording; --continue goes on with an old one"),
     ],

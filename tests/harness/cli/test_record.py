@@ -92,10 +92,11 @@ def test_a_base_url_that_is_set_stays_the_upstream(tmp_path, upstream, client):
 
 
 def test_without_a_name_it_goes_into_recordings(tmp_path, upstream, client):
-    done = run("record", "--upstream", upstream.url, "--tag", "one", "--", *client, "hi", cwd=tmp_path)
+    done = run("record", "--upstream", upstream.url, "--tag", "one", "--task", "tea", "--", *client, "hi", cwd=tmp_path)
     [path] = (tmp_path / "recordings").iterdir()
     assert str(path.relative_to(tmp_path)) in done.stderr
-    assert harness.open(path).header["tags"] == ["one"]
+    header = harness.open(path).header
+    assert (header["task"], header["tags"]) == ("tea", ["one"])
 
 
 def test_an_existing_recording_is_kept_until_there_is_a_new_one(tmp_path, upstream, client):

@@ -10,7 +10,7 @@ OPTIONS = {"match_host": False, "ignore": (), "normalizers": ()}
 
 
 def output(path, **options):
-    given = {"out": path, "source": "live", "tags": (), "force": False, "normalizers": ()}
+    given = {"out": path, "source": "live", "task": "tea", "tags": (), "force": False, "normalizers": ()}
     return Output(Config(), "a program", {**given, **options})
 
 
