@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 Status = Literal["pass", "fail", "error"]
+
+WORDS: Mapping[Status, str] = {"pass": "ok", "fail": "FAIL", "error": "ERROR"}
+"""The statuses as reports write them."""
 
 
 @dataclass(slots=True, frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.jobs import in_processes, with_progress
+from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import Output, deliver, report_options
 
@@ -42,7 +42,7 @@ def _model(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     help="Each call at the prices of its own time, or all at those of today.",
 )
 @price_options
-@click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
+@jobs_option
 @report_options
 @click.pass_context
 def command(

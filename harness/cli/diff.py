@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.jobs import in_processes, with_progress
+from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import Output, deliver, report_options
 from harness.errors import HarnessError
@@ -35,9 +35,11 @@ EXIT_UNUSABLE = 2
 @click.option("--details", is_flag=True, help="Of folders: every task step by step.")
 @click.option("--all", "volatile", is_flag=True, help="Show what never counts too: ids, dates, times, chunk borders.")
 @click.option("--full", is_flag=True, help="Shorten and fold nothing.")
-@click.option("--seed", default=0, show_default=True, type=int, help="Of the bootstrap, and of the test on more than 30 tasks.")
+@click.option(
+    "--seed", default=0, show_default=True, type=int, help="Of the bootstrap, and of the test on more than 30 tasks."
+)
 @price_options
-@click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
+@jobs_option
 @report_options
 @click.pass_context
 def command(

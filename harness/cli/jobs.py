@@ -20,6 +20,11 @@ _MUCH_GARBAGE = 50_000
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+jobs_option = click.option(
+    "--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work."
+)
+"""The option of commands that call `in_processes`."""
+
 
 def in_processes(
     work: Callable[[Item], Result], items: Sequence[Item], jobs: int, *, hold: bool = False

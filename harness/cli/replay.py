@@ -9,18 +9,19 @@ from typing import Any
 import click
 
 from agent.jsonio import dumps
-from harness.cli.jobs import in_processes, with_progress
+from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.server_options import port_option, replay_options
 from harness.errors import HarnessError
 from harness.paths import find_recordings
 from harness.replaying.replayer import Replayed, replay_recording
 from harness.report.columns import columns
+from harness.report.figures import plural
+from harness.verdicts import WORDS
 
 EXIT_FAILED = 1
 EXIT_UNUSABLE = 2
 _CHILD = "harness.child"
 _OF_REPLAY = ("jobs", "as_json", "quiet", "update", "accept")
-_WORDS = {"pass": "ok", "fail": "FAIL", "error": "ERROR"}
 
 
 class _Replay(click.Command):
@@ -36,7 +37,7 @@ class _Replay(click.Command):
 
 @click.command(name="replay", cls=_Replay)
 @click.argument("paths", nargs=-1, required=True, metavar="PATHS... [-- COMMAND...]", type=click.Path(readable=False))
-@click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
+@jobs_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a recording, then one with the totals.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what did not pass, and the totals.")
 @click.option("--update", is_flag=True, help="Show what the adapters of today would change in the recordings.")
@@ -123,7 +124,7 @@ def _check_form(ctx: click.Context, child: list[str] | None) -> None:
 def _print_table(results: list[Replayed], seconds: float, quiet: bool) -> None:
     shown = [result for result in results if not quiet or result.status != "pass"]
     rows = [
-        (_WORDS[result.status], result.path, result.turns, result.calls, _checks(result), f"{result.seconds:.3f}")
+        (WORDS[result.status], result.path, result.turns, result.calls, _checks(result), f"{result.seconds:.3f}")
         for result in shown
     ]
     if rows:
@@ -133,30 +134,26 @@ def _print_table(results: list[Replayed], seconds: float, quiet: bool) -> None:
     for result in shown:
         for verdict in result.verdicts:
             if verdict.check == "read":  # the reason names the file, and the line where that helps
-                click.echo(f"{_WORDS[verdict.status]} {verdict.reason}")
+                click.echo(f"{WORDS[verdict.status]} {verdict.reason}")
             elif verdict.status != "pass":
-                click.echo(f"{_WORDS[verdict.status]} {result.path} [{verdict.check}] {verdict.reason}")
+                click.echo(f"{WORDS[verdict.status]} {result.path} [{verdict.check}] {verdict.reason}")
         for warning in result.warnings:
             click.echo(f"warning {result.path}: {warning}", err=True)
     click.echo(_totals(results, seconds))
 
 
 def _checks(result: Replayed) -> str:
-    return " ".join(f"{verdict.check}:{_WORDS[verdict.status]}" for verdict in result.verdicts)
+    return " ".join(f"{verdict.check}:{WORDS[verdict.status]}" for verdict in result.verdicts)
 
 
 def _totals(results: list[Replayed], seconds: float) -> str:
-    counts = {status: sum(result.status == status for result in results) for status in _WORDS}
+    counts = {status: sum(result.status == status for result in results) for status in WORDS}
     parts = [f"{counts['pass']} passed", f"{counts['fail']} failed"]
     if counts["error"]:
         parts.append(f"{counts['error']} unusable")
     calls = sum(result.calls for result in results)
-    amounts = f"{_amount(len(results), 'recording')}, {_amount(calls, 'call')}"
+    amounts = f"{plural(len(results), 'recording')}, {plural(calls, 'call')}"
     return f"{', '.join(parts)} · {amounts} · {seconds:.2f} s, offline"
-
-
-def _amount(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _print_json(results: list[Replayed], seconds: float) -> None:
@@ -174,5 +171,5 @@ def _print_json(results: list[Replayed], seconds: float) -> None:
             "seconds": round(result.seconds, 6),
         }
         click.echo(dumps(line))
-    counts = {status: sum(result.status == status for result in results) for status in _WORDS}
+    counts = {status: sum(result.status == status for result in results) for status in WORDS}
     click.echo(dumps({"totals": counts, "seconds": round(seconds, 6)}))

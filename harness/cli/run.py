@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from harness.costs.priced_by import PricedBy
     from harness.report.facts import RecordingFacts
     from harness.report.report import Report
-    from harness.suites.case import Case, Suite
+    from harness.suites.case import Suite
     from harness.trials.contenders import Contender
     from harness.trials.plan import Trial
     from harness.trials.preparing import Prepared
@@ -77,6 +77,7 @@ def command(ctx: click.Context, /, suites: tuple[str, ...], models: tuple[str, .
     harness run tasks.suite.toml -m a=llamacpp/m@http://127.0.0.1:8080 -m b=llamacpp/m@http://127.0.0.1:8081 --out t/
     """
     from harness.suites.loading import load_suites
+    from harness.suites.running import is_chosen
     from harness.trials.contenders import find_contenders
     from harness.trials.preparing import live_cases
 
@@ -86,7 +87,7 @@ def command(ctx: click.Context, /, suites: tuple[str, ...], models: tuple[str, .
         raise click.UsageError("no model: name one or more, for example --model openai/gpt-4.1-mini")
     loaded = load_suites(suites)
     expression = options["expression"]
-    if not any(_fits(case, expression) for case in live_cases(loaded)):
+    if not any(is_chosen(case, expression) for case in live_cases(loaded)):
         raise HarnessError(f'no case with a prompt fits "{expression}"')
     contenders = find_contenders(named, config)
     price = price_for(options["prices"], config)
@@ -102,6 +103,7 @@ def _run_all(
     options: dict[str, Any],
 ) -> int:
     """Run what is to be run, and report on all of it; the exit status."""
+    from harness.suites.running import is_chosen
     from harness.trials.folder import opened, set_aside
     from harness.trials.preparing import live_cases, plan_of, prepare
     from harness.trials.running import Runner, spent
@@ -112,7 +114,7 @@ def _run_all(
     with opened(folder) as scratch:
         prepared = prepare(plan, live_cases(suites), folder, fresh=options["fresh"])
         results = prepared.results
-        asked = [one for one in prepared.trials if one.model in models and _fits(one.case, options["expression"])]
+        asked = [one for one in prepared.trials if one.model in models and is_chosen(one.case, options["expression"])]
         chosen = [one for one in asked if _is_to_run(results.get(one), options["retry_errors"])]
         ledger = spent(prepared.trials, results, price)
         with Progress(len(chosen), price) as progress:
@@ -145,12 +147,6 @@ def _check(contenders: Sequence[Contender], price: PricedBy, max_cost: Decimal |
     without = unpriced([(one.target.provider, one.model) for one in contenders], price)
     if max_cost is not None and without:
         raise HarnessError(f"no price is known for {', '.join(without)}: give --prices FILE, or leave out --max-cost")
-
-
-def _fits(case: Case, expression: str | None) -> bool:
-    from harness.suites.running import matches
-
-    return expression is None or any(matches(name, expression) for name in (case.suite, case.name, case.task))
 
 
 def _is_to_run(facts: RecordingFacts | None, retry_errors: bool) -> bool:

@@ -16,6 +16,7 @@ from harness.cli.report_options import write
 from harness.config import current
 from harness.errors import HarnessError
 from harness.paths import find_recordings
+from harness.report.figures import plural
 
 
 @click.command(name="init")
@@ -52,8 +53,7 @@ def command(paths: tuple[str, ...], out: Path | None, force: bool, prices: Path 
     write(out, suite.text)
     for line in suite.left_out:
         click.echo(f"harness: {line}", err=True)
-    cases = "case" if suite.cases == 1 else "cases"
-    click.echo(f"{out}: {suite.cases} {cases}; try `harness suite run {shlex.quote(str(out))}`")
+    click.echo(f"{out}: {plural(suite.cases, 'case')}; try `harness suite run {shlex.quote(str(out))}`")
 
 
 def _beside(files: Sequence[Path], suffix: str) -> Path:

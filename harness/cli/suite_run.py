@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.jobs import in_processes, with_progress
+from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import Output, deliver, refuse_input, report_options, write
 from harness.config import current
@@ -20,7 +20,7 @@ EXIT_UNUSABLE = 2
 @click.argument("paths", nargs=-1, required=True, metavar="PATHS...")
 @click.option("--filter", "expression", metavar="EXPR", help="Only these: part of a name, or a pattern for all of it.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first recording that does not pass.")
-@click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
+@jobs_option
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write the verdicts as JUnit XML too.")
 @click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what did not pass, and the totals.")

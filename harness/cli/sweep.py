@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.jobs import in_processes, with_progress
+from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.report_options import Output, deliver, report_options
 from harness.errors import HarnessError
 
@@ -31,7 +31,7 @@ EXIT_UNUSABLE = 2
     type=click.Path(path_type=Path, file_okay=False),
     help="Write the smallest counter-examples into this folder as raw fixtures.",
 )
-@click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Processes at work.")
+@jobs_option
 @report_options
 @click.option("-q", "--quiet", is_flag=True, help="Only files that broke a law or cannot be used, and the totals.")
 @click.pass_context

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from harness.diff.compare import Change, FieldDifference
 from harness.diff.steps import Step
@@ -120,8 +119,3 @@ def _hung(sign: str, text: str, *, full: bool) -> Iterator[str]:
     yield f"{sign} {first}"
     for part in fold(" ".join(rest), WIDTH - 4):
         yield f"{sign}     {part}"
-
-
-def value_text(value: Any) -> str:
-    """A value of a setting, in one line."""
-    return value if isinstance(value, str) else shorten_value(value, _VALUE)

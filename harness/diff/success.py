@@ -29,9 +29,6 @@ class Outcome:
         return self.status == "pass"
 
 
-MISSING_RUN = Outcome("error", "there is no such run")
-
-
 def by_ending(facts: RecordingFacts) -> Outcome:
     """A pass where the recording was closed as ok and the last turn, or the last call where there is no turn, stopped
     by itself."""

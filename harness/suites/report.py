@@ -11,9 +11,7 @@ from harness.report.figures import add_usage, known, plural
 from harness.report.report import Block, Details, Report, Table
 from harness.suites.results import CaseResult, count_by_status, said
 from harness.suites.unexercised import Unexercised
-
-WORDS = {"pass": "ok", "fail": "FAIL", "error": "ERROR"}
-"""The statuses as reports write them."""
+from harness.verdicts import WORDS
 
 _COLUMNS = ("suite", "case", "task", "recording", "check", "status", "score", "reason")
 
