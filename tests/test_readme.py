@@ -38,7 +38,6 @@ def test_commands(tmp_path, monkeypatch):
         ignore=shutil.ignore_patterns("*.json"),
     )
     whole = (ROOT / "recordings" / "anthropic-tool-call.jsonl").read_bytes()
-    (tmp_path / "recordings" / "session.jsonl").write_bytes(whole)
     (tmp_path / "crashed.jsonl").write_bytes(whole[: len(whole) // 2])
     (suite,) = re.findall(r"```toml\n(.*?)```", README, re.S)
     (tmp_path / "tasks.suite.toml").write_text(suite, "utf-8")

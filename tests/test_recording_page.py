@@ -97,7 +97,7 @@ def test_shell_completion(folder, shell):
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("harness re", ["plain,replay", "plain,record", "plain,recover"]),
+        ("harness re", ["plain,record", "plain,replay", "plain,recover"]),
         ("harness ask --cont", ["plain,--continue"]),
         ("harness ask --mode ", ["plain,plan", "plain,fix", "plain,build", "plain,swe"]),
         ("harness ask --continue gar", ["file,gar"]),

@@ -41,7 +41,7 @@ class Recordings:
         if not case.recordings:
             found = self._of_tasks(case.folder).get(case.task, [])
             if not found:
-                todo = "record it with `harness run`, or name a `recording`"
+                todo = "record it with `harness run` or with `--task`, or name a `recording`"
                 self._refuse(case, None, f'no recording in {case.folder} has the task "{case.task}": {todo}')
             return found
         named: dict[str, Path] = {}
