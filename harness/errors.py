@@ -80,7 +80,8 @@ class ConfigError(HarnessError):
 
 
 class SuiteError(HarnessError):
-    """A `*.suite.toml` is wrong. `key`: the full name of the wrong key, `case[2].check[0].contains`; `case`: its name."""
+    """A `*.suite.toml` is wrong. `key`: the full name of the wrong key, as in `case[2].check[0].contains`. `case`: the
+    name of the case it is in."""
 
     def __init__(self, path: str | PathLike[str], key: str | None, problem: str, case: str | None = None) -> None:
         self.path = path

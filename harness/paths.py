@@ -18,6 +18,11 @@ def in_workspace(path: Path) -> bool:
     return any(part.endswith(WORKSPACE) for part in path.parts[:-1])
 
 
+def without_suffix(name: str) -> str:
+    """A file's name without the suffix of a recording; all of it where it has none."""
+    return next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
+
+
 def find_recordings(paths: Iterable[str]) -> list[Path]:
     """The recordings that `paths` name, each once, folders sorted. Raises `HarnessError` where one names none."""
     found: dict[Path, None] = {}
@@ -32,14 +37,14 @@ def find_recordings(paths: Iterable[str]) -> list[Path]:
 def _named(text: str) -> list[Path]:
     path = Path(text)
     if path.is_dir():
-        inside = _inside(path)
+        inside = recordings_inside(path)
         if not inside:
             raise HarnessError(f"{path}: no recording in this folder (*.jsonl); record one with `harness ask`")
         return inside
     if path.exists():
         return [path]
     matched = sorted(Path(name) for name in glob.glob(text, recursive=True))
-    inside = [file for one in matched for file in (_inside(one) if one.is_dir() else [one])]
+    inside = [file for one in matched for file in (recordings_inside(one) if one.is_dir() else [one])]
     if not matched:
         raise HarnessError(f"{path}: there is no such file or folder, and as a pattern it matches nothing")
     if not inside:
@@ -47,6 +52,7 @@ def _named(text: str) -> list[Path]:
     return inside
 
 
-def _inside(folder: Path) -> list[Path]:
+def recordings_inside(folder: Path) -> list[Path]:
+    """Those in a folder and below it, sorted; none that lies in the workspace of a trial."""
     files = (file for file in folder.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())
     return sorted(file for file in files if not in_workspace(file.relative_to(folder)))

@@ -127,7 +127,7 @@ def _iterations(facts: RecordingFacts) -> _Spent:
 
 
 def _time(name: str, facts: RecordingFacts) -> _Spent:
-    if facts.source is not None and facts.source.startswith("import:"):
+    if facts.is_import:
         return _Spent(Decimal(0), f"no time is recorded: the recording is an import ({facts.source})")
     times = [facts.duration] if name == "seconds" else [call.first_chunk for call in facts.calls]
     found = [time for time in times if time is not None]

@@ -11,12 +11,11 @@ from typing import Any, TypeVar
 import click
 
 from harness.errors import HarnessError
-from harness.paths import SUFFIXES as RECORDINGS
+from harness.paths import SUFFIXES
 from harness.report.rendering import FORMATS, NAME, render
 from harness.report.report import Report
 from harness.writing import write_whole
 
-SUITES = ".suite.toml"
 _SUFFIXES = {".txt": "text", ".md": "markdown", ".csv": "csv", ".json": "json"}
 _BY_DEFAULT = "\0"
 """The value of `--out` where it names no file."""
@@ -78,7 +77,9 @@ def deliver(report: Report, output: Output, name: str) -> None:
 
 def refuse_input(path: Path, better: str) -> None:
     """Raises `HarnessError` where a report would take the place of a recording or a suite. `better`: a name for it."""
-    kind = "recording" if path.name.endswith(RECORDINGS) else "suite" if path.name.endswith(SUITES) else None
+    from harness.suites.case import SUFFIX  # it brings hashlib with it
+
+    kind = "recording" if path.name.endswith(SUFFIXES) else "suite" if path.name.endswith(SUFFIX) else None
     if kind is not None:
         raise HarnessError(f"{path}: a report does not go into a {kind}: give it a name such as {better}")
 

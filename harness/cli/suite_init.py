@@ -15,8 +15,9 @@ from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import write
 from harness.config import current
 from harness.errors import HarnessError
-from harness.paths import find_recordings
+from harness.paths import find_recordings, without_suffix
 from harness.report.figures import plural
+from harness.suites.case import SUFFIX
 
 
 @click.command(name="init")
@@ -39,11 +40,10 @@ def command(paths: tuple[str, ...], out: Path | None, force: bool, prices: Path 
     harness suite init recordings/ --out recordings/garden.suite.toml
     harness suite init session.jsonl
     """
-    from harness.suites.case import SUFFIX
     from harness.suites.init import first_suite
 
     files = find_recordings(paths)
-    out = out or _beside(files, SUFFIX)
+    out = out or _beside(files)
     if not out.name.endswith(SUFFIX):
         raise HarnessError(f"{out}: a suite's name ends in {SUFFIX}: try --out {out.with_suffix('')}{SUFFIX}")
     if out.exists() and not force:
@@ -56,10 +56,10 @@ def command(paths: tuple[str, ...], out: Path | None, force: bool, prices: Path 
     click.echo(f"{out}: {plural(suite.cases, 'case')}; try `harness suite run {shlex.quote(str(out))}`")
 
 
-def _beside(files: Sequence[Path], suffix: str) -> Path:
+def _beside(files: Sequence[Path]) -> Path:
     """In the folder of the recordings, named after it; beside a single one, named after that."""
     if len(files) == 1:
-        return files[0].with_name(files[0].name.partition(".jsonl")[0] + suffix)
+        return files[0].with_name(without_suffix(files[0].name) + SUFFIX)
     folder = Path(os.path.commonpath([os.path.abspath(file.parent) for file in files]))
     shown = Path(os.path.relpath(folder))
-    return shown / f"{folder.name or 'recordings'}{suffix}"
+    return shown / f"{folder.name or 'recordings'}{SUFFIX}"

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from harness.errors import HarnessError, RecordingError
-from harness.paths import SUFFIXES, in_workspace
-from harness.recording.reader import RecordReader
+from harness.paths import recordings_inside, without_suffix
+from harness.recording.reader import task_of
 
 
 @dataclass(slots=True)
@@ -37,7 +36,7 @@ def find_contenders(paths: Sequence[str]) -> list[Contender]:
     for contender in found:
         for file in _recordings(contender.path):
             try:
-                task = _task(file) or _relative(file, contender.path)
+                task = task_of(file) or _relative(file, contender.path)
             except RecordingError as error:
                 contender.unread.append(str(error))
                 continue
@@ -56,7 +55,7 @@ def all_tasks(contenders: Sequence[Contender]) -> list[str]:
 
 def _names(paths: Sequence[str]) -> list[str]:
     """The last part of each path; the whole where that is not enough to tell them apart; then numbered."""
-    short = [_without_suffix(Path(path).name) or path for path in paths]
+    short = [without_suffix(Path(path).name) or path for path in paths]
     names = short if len(set(short)) == len(short) else [*paths]
     seen: Counter[str] = Counter()
     found = []
@@ -71,23 +70,11 @@ def _recordings(path: Path) -> list[Path]:
         raise HarnessError(f"{path}: there is no such file or folder")
     if not path.is_dir():
         return [path]
-    files = sorted(file for file in path.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())
-    inside = [file for file in files if not in_workspace(file.relative_to(path))]
+    inside = recordings_inside(path)
     if not inside:
         raise HarnessError(f"{path}: no recording in this folder (*.jsonl)")
     return inside
 
 
 def _relative(file: Path, folder: Path) -> str:
-    return _without_suffix(file.name if file == folder else file.relative_to(folder).as_posix())
-
-
-def _without_suffix(name: str) -> str:
-    return next((name.removesuffix(suffix) for suffix in reversed(SUFFIXES) if name.endswith(suffix)), name)
-
-
-def _task(path: Path) -> str | None:
-    """The task that the header names. Raises `RecordingError`."""
-    first: Any = next(iter(RecordReader(path)), (0, {}))[1]
-    task = first.get("task") if first.get("kind") == "header" else None
-    return task if isinstance(task, str) and task else None
+    return without_suffix(file.name if file == folder else file.relative_to(folder).as_posix())

@@ -24,12 +24,6 @@ def settings_of(facts: RecordingFacts) -> Any:
     return distinct[0] if len(distinct) == 1 else found
 
 
-def models_of(facts: RecordingFacts) -> list[str]:
-    """`provider/model` as providers answered, each once: a model that was only asked has done nothing of this."""
-    named = ((call.provider, call.answered_by) for call in facts.calls if call.answered_by)
-    return [*dict.fromkeys("/".join(filter(None, pair)) for pair in named)]
-
-
 def setting_differences(one: Any, other: Any) -> list[FieldDifference]:
     """`model`, `params.temperature`; `turns[1].model` where the settings of a run changed on the way."""
     if isinstance(one, dict) != isinstance(other, dict):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from harness.diff.compare import Change, FieldDifference, Status, compare_steps, counted, first_divergence
 from harness.diff.figures import Figures, figures_of
-from harness.diff.settings import models_of, setting_differences, settings_of
+from harness.diff.settings import setting_differences, settings_of
 from harness.diff.steps import Step, steps_of
 from harness.diff.success import Outcome, by_cases, by_ending
 from harness.errors import RecordingError
+from harness.report.call_facts import models_of
 from harness.report.reading import read_facts
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _read(job: Job, path: Path, number: int, price: PricedBy) -> tuple[Run, list
         number=number,
         outcome=by_ending(facts) if job.cases is None else by_cases(job.cases, path, price),
         ending=facts.ending,
-        models=tuple(models_of(facts)),
+        models=models_of(facts.calls),
         settings=settings_of(facts),
         steps=len(steps),
         figures=figures_of(facts, price),

@@ -99,6 +99,16 @@ class RecordReader:
         self.version = version
 
 
+def task_of(path: str | PathLike[str]) -> str | None:
+    """The task that the header of a recording names; nothing else of it is read.
+
+    Raises `UnreadableRecording` and `NewerVersion`.
+    """
+    _, first = next(iter(RecordReader(path)))
+    task = first.get("task") if first.get("kind") == "header" else None
+    return task if isinstance(task, str) and task else None
+
+
 def read(path: str | PathLike[str], *, strict: bool = False) -> RecordReader:
     """A reader of the records at `path`."""
     return RecordReader(path, strict=strict)

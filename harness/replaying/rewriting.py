@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agent.jsonio import dumps
 from harness.errors import HarnessError
-from harness.paths import SUFFIXES
+from harness.paths import SUFFIXES, without_suffix
 from harness.recording.records import Record, event_record
 from harness.recording.writer import MODE, claim
 from harness.replaying.derive import Derived
@@ -19,10 +19,7 @@ from harness.replaying.derive import Derived
 
 def beside(path: Path, word: str) -> Path:
     """The name of a new file beside `path`: `run.jsonl` and `scrubbed` give `run.scrubbed.jsonl`."""
-    for suffix in reversed(SUFFIXES):
-        if path.name.endswith(suffix):
-            return path.with_name(f"{path.name.removesuffix(suffix)}.{word}{SUFFIXES[0]}")
-    return path.with_name(f"{path.name}.{word}{SUFFIXES[0]}")
+    return path.with_name(f"{without_suffix(path.name)}.{word}{SUFFIXES[0]}")
 
 
 def with_events(records: Iterable[Record], derived: dict[int, Derived]) -> list[Record]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,6 +98,12 @@ def call_facts(call: Call, results: list[Record]) -> CallFacts:
         malformed=count(end.get("malformed")) or 0,
         unknown={name: count(value) or 0 for name, value in mapping(end.get("unknown")).items()},
     )
+
+
+def models_of(calls: Iterable[CallFacts]) -> tuple[str, ...]:
+    """`provider/model` as providers answered, each once: a model that was only asked has done nothing of this."""
+    named = ((call.provider, call.answered_by) for call in calls if call.answered_by)
+    return tuple(dict.fromkeys("/".join(filter(None, pair)) for pair in named))
 
 
 def content(events: list[Record]) -> list[dict[str, Any]]:

@@ -81,6 +81,11 @@ class RecordingFacts:
     warnings: list[str]
     resumes: list[dict[str, Any]] = field(default_factory=list)
 
+    @property
+    def is_import(self) -> bool:
+        """Whether it was made from another tool's file (`harness import`), which tells no times."""
+        return self.source is not None and self.source.startswith("import:")
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         data = plain(self)

@@ -16,8 +16,6 @@ from harness.suites.toml import can_say
 Table: TypeAlias = dict[str, Any]
 
 HEADROOM = Decimal("1.5")
-IMPORTED = "import:"
-"""How the source of a recording begins that was made from another tool's file: it has no times."""
 _WORDS = 60
 """Characters of the final text that a check asks for."""
 
@@ -76,7 +74,7 @@ def _budget(subjects: Sequence[Subject]) -> Table:
             "output_tokens": _tokens(facts, "output_tokens"),
             "calls": len(facts.calls) or None,
             "iterations": _whole(iterations),
-            "seconds": None if (facts.source or "").startswith(IMPORTED) else facts.duration,
+            "seconds": None if facts.is_import else facts.duration,
         })  # fmt: skip
     budget: Table = {}
     for name in used[0]:

@@ -16,6 +16,7 @@ from harness.checks.base import Subject, judged
 from harness.checks.registry import check_class
 from harness.errors import HarnessError
 from harness.model_errors import first_problem
+from harness.paths import without_suffix
 from harness.report.facts import RecordingFacts
 from harness.report.figures import plural
 from harness.report.reading import read_facts
@@ -132,7 +133,7 @@ class _Case:
 
 
 def _case(kind: str, name: str, group: list[_Seen], taken: set[str], left_out: list[str]) -> _Case:
-    title = _free(name if kind == "task" else Path(name).name.partition(".jsonl")[0], taken)
+    title = _free(name if kind == "task" else without_suffix(Path(name).name), taken)
     table: Table = {"name": title}
     if kind == "task" and title != name:
         table["task"] = name

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from harness.checks.base import Subject, judged
 from harness.errors import RecordingError
 from harness.recording.opening import open as open_recording
+from harness.report.call_facts import models_of
 from harness.report.facts import RecordingFacts
 from harness.report.reading import read_facts
 from harness.suites.case import Case
@@ -38,7 +39,7 @@ def judge(
     broken = damage(path, facts)
     read = () if broken is None else (Verdict("read", "error", broken),)
     verdicts = (*read, *(judged(check, subject) for check in case.checks))
-    return _result(case, path, verdicts, run_facts(facts, price if costs else None))
+    return _result(case, path, verdicts, _run_facts(facts, price if costs else None))
 
 
 def _result(case: Case, path: Path, verdicts: tuple[Verdict, ...], run: RunFacts | None = None) -> CaseResult:
@@ -55,11 +56,11 @@ def damage(path: Path, facts: RecordingFacts) -> str | None:
     return next((str(fault) for fault in faults if fault.what in _DAMAGE), None)
 
 
-def run_facts(facts: RecordingFacts, price: Price | PricedBy | None) -> RunFacts:
+def _run_facts(facts: RecordingFacts, price: Price | PricedBy | None) -> RunFacts:
     """`price` None: no costs are asked for."""
     known, unpriced = (None, None) if price is None else _costs(facts, price)
     return RunFacts(
-        models=_models(facts),
+        models=models_of(facts.calls),
         turns=len(facts.turns),
         calls=len(facts.calls),
         retries=facts.totals.retries,
@@ -79,8 +80,3 @@ def _costs(facts: RecordingFacts, price: Price | PricedBy) -> tuple[Decimal | No
     costs = call_costs(facts, price)
     known, unpriced = total(costs)
     return known if unpriced < len(costs) else None, unpriced
-
-
-def _models(facts: RecordingFacts) -> tuple[str, ...]:
-    named = ((call.provider, call.answered_by) for call in facts.calls if call.answered_by)
-    return tuple(dict.fromkeys("/".join(filter(None, pair)) for pair in named))

@@ -15,7 +15,7 @@ from harness.checks.registry import check_class, names
 from harness.errors import CheckError, HarnessError, SuiteError
 from harness.files import find_files
 from harness.model_errors import first_problem, key_text
-from harness.paths import SUFFIXES, in_workspace
+from harness.paths import in_workspace, without_suffix
 from harness.suites.case import SUFFIX, Case, Suite, slug
 from harness.suites.models import CaseTable, SuiteTable
 from harness.suites.recordings import is_pattern
@@ -133,8 +133,7 @@ def _name_of(recordings: tuple[str, ...]) -> str | None:
     """The name of a single recording; a pattern names none."""
     if len(recordings) != 1 or is_pattern(recordings[0]):
         return None
-    name = Path(recordings[0]).name
-    return next((name.removesuffix(suffix) for suffix in reversed(SUFFIXES) if name.endswith(suffix)), name)
+    return without_suffix(Path(recordings[0]).name)
 
 
 def _check(path: Path, place: tuple[int | str, ...], table: dict[str, Any], case: str | None) -> Check:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import glob
 import os
 from pathlib import Path
-from typing import Any
 
 from harness.errors import RecordingError, SuiteError
 from harness.files import find_files
-from harness.paths import SUFFIXES, WORKSPACE, in_workspace
-from harness.recording.reader import RecordReader
+from harness.paths import SUFFIXES, WORKSPACE, in_workspace, without_suffix
+from harness.recording.reader import task_of
 from harness.replaying.matching import shorten
 from harness.suites.case import Case
 
@@ -20,8 +19,7 @@ LONGEST_NAME = 255
 
 def final_workspace(path: Path) -> Path | None:
     """The workspace that lies beside a recording; None where there is none."""
-    name = next((path.name.removesuffix(suffix) for suffix in reversed(SUFFIXES) if path.name.endswith(suffix)), None)
-    folder = path.with_name(f"{name or path.name}{WORKSPACE}")
+    folder = path.with_name(f"{without_suffix(path.name)}{WORKSPACE}")
     return folder if os.path.isdir(folder) else None
 
 
@@ -101,8 +99,6 @@ class Recordings:
 def _task(path: Path) -> str | None:
     """The task that a recording's header names; of what cannot be read, None."""
     try:
-        record: Any = next(iter(RecordReader(path)))[1]
-    except (RecordingError, StopIteration):
+        return task_of(path)
+    except RecordingError:
         return None
-    task = record.get("task") if record.get("kind") == "header" else None
-    return task if isinstance(task, str) else None

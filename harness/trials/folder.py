@@ -21,6 +21,7 @@ from harness.recording.writer import claim
 from harness.report.facts import RecordingFacts
 from harness.trials.plan import Plan, Trial
 from harness.trials.workspaces import remove_tree
+from harness.writing import write_whole
 
 _PLAN, _LOCK = "trials.json", ".lock"
 _SCRATCH = "harness-run-"
@@ -75,12 +76,7 @@ def read_plan(folder: Path) -> Plan | None:
 def write_plan(folder: Path, plan: Plan) -> None:
     """In one step, so that it is always whole. Raises `HarnessError`."""
     text = json.dumps(plan.to_dict(), indent=2, ensure_ascii=False) + "\n"
-    draft = folder / f"{_PLAN}.new"
-    try:
-        draft.write_text(text, "utf-8", newline="\n")
-        draft.replace(folder / _PLAN)
-    except OSError as error:
-        raise HarnessError(f"{folder / _PLAN}: cannot be written: {error.strerror}") from None
+    write_whole(folder / _PLAN, text.encode())
 
 
 def start_over(folder: Path, plan: Plan) -> None:

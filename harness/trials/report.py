@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from harness.diff.figures import figures_of
+from harness.report.call_facts import models_of
 from harness.report.figures import cost, known, plural
 from harness.report.report import Block, Details, Heading, Report, Table
 from harness.trials.outcome import error_of
@@ -96,7 +97,7 @@ def _model_row(ran: Ran, name: str) -> dict[str, Any]:
     priced = [amount for amount in costs if amount is not None]
     return {
         "model": name,
-        "answered_as": _answered(found),
+        "answered_as": [*models_of(call for facts in found for call in facts.calls)],
         "planned": len(trials),
         "run": len(found),
         "not_run": len(trials) - len(found),
@@ -107,12 +108,6 @@ def _model_row(ran: Ran, name: str) -> dict[str, Any]:
         "cost_usd": f"{sum(priced, Decimal(0)):f}" if priced else None,
         "unpriced_trials": len(costs) - len(priced),
     }
-
-
-def _answered(found: Sequence[RecordingFacts]) -> list[str]:
-    """The exact ids that the provider answered with."""
-    named = ((call.provider, call.answered_by) for facts in found for call in facts.calls if call.answered_by)
-    return list(dict.fromkeys("/".join(filter(None, pair)) for pair in named))
 
 
 def _shown(row: Mapping[str, Any]) -> list[str]:
@@ -182,7 +177,7 @@ def _entry(ran: Ran, trial: Trial, run: Run | None) -> dict[str, Any]:
         "status": status,
         "reason": ran.why.get(trial) if facts is None else None if run is None else run.outcome.reason,
         "error": None if facts is None or (error := error_of(facts)) is None else error[0],
-        "answered_as": None if facts is None else ", ".join(_answered([facts])) or None,
+        "answered_as": None if facts is None else ", ".join(models_of(facts.calls)) or None,
         **{name: None if figures is None else figures[name] for name in _FIGURES},
         "recording": trial.path.as_posix(),
     }

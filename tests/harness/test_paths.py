@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import HarnessError
-from harness.paths import find_recordings
+from harness.paths import find_recordings, without_suffix
 
 
 @pytest.fixture(autouse=True)
@@ -77,3 +77,11 @@ def test_a_folder_that_may_not_be_read(tmp_path):
 def test_odd_names_are_found_as_they_are(tmp_path):
     (tmp_path / "[1].jsonl").write_text("")
     assert find_recordings(["[1].jsonl"]) == [Path("[1].jsonl")]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("a.jsonl", "a"), ("a.jsonl.gz", "a"), ("a.b.2.jsonl", "a.b.2"), ("a.json", "a.json"), ("a", "a"), (".jsonl", "")],
+)
+def test_names_without_suffix(name, found):
+    assert without_suffix(name) == found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from harness.diff.settings import models_of, setting_differences, settings_of
+from harness.diff.settings import setting_differences, settings_of
 from harness.replaying.matching import MISSING
 from harness.report.reading import read_facts
 from tests.harness.diff.runs import run, text
-from tests.harness.sessions import Turn, chat, failure, record
+from tests.harness.sessions import Turn, chat, record
 
 
 def settings(path):
@@ -29,15 +29,3 @@ def test_settings_that_change_on_the_way(tmp_path):
     found = setting_differences(same, settings(changed))
     assert isinstance(same, dict)
     assert any(difference.path.startswith("turns[1]") for difference in found)
-
-
-def test_models_as_the_provider_answered(tmp_path):
-    assert models_of(read_facts(run(tmp_path / "a.jsonl", [text("a")], [text("b")]))) == ["openai/m-1"]
-
-
-def test_a_model_that_was_only_asked_is_none_of_them(tmp_path):
-    """A call that got no answer, and was tried again."""
-    tried = record(tmp_path / "a.jsonl", Turn([failure(503), chat("a")]))
-    assert models_of(read_facts(tried)) == ["openai/m-1"]
-    refused = record(tmp_path / "b.jsonl", Turn([failure(400)]))
-    assert models_of(read_facts(refused)) == []

@@ -7,7 +7,7 @@ import pytest
 
 from harness.errors import BadLine, HarnessError, NewerVersion, UnreadableRecording
 from harness.recording import reader as reader_module
-from harness.recording.reader import RecordReader
+from harness.recording.reader import RecordReader, task_of
 from tests.harness.sample import header, numbered
 
 
@@ -143,6 +143,19 @@ def test_strict_reading_checks_records_and_their_order(tmp_path):
 def test_not_closed_is_a_warning_in_strict_reading_too(tmp_path):
     path = write(tmp_path, lines(numbered()[:-1]))
     assert read(path, strict=True) == (numbered()[:-1], [("not_closed", None)])
+
+
+@pytest.mark.parametrize(("task", "found"), [("list", "list"), ("", None), (7, None), (None, None)])
+def test_the_task_of_a_recording(tmp_path, task, found):
+    """Nothing behind the header is read."""
+    path = write(tmp_path, lines([{"seq": 0, "t": 0, **header(), "task": task}]) + b"no record")
+    assert task_of(path) == found
+
+
+def test_what_has_no_header_has_no_task(tmp_path):
+    assert task_of(write(tmp_path, lines(numbered()[1:]))) is None
+    with pytest.raises(UnreadableRecording):
+        task_of(write(tmp_path, b""))
 
 
 def test_memory_stays_flat(tmp_path):

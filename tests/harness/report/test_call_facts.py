@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 import harness
-from harness.report.call_facts import call_facts, content
+from harness.report.call_facts import call_facts, content, models_of
+from harness.report.reading import read_facts
 from tests.harness.report.session import session, usage, write
+from tests.harness.sessions import Turn, chat, failure, record
 
 
 @pytest.mark.parametrize(
@@ -60,3 +62,11 @@ def test_the_first_chunk_may_end_inside_the_first_frame(tmp_path):
     frame |= {"cuts": [2, 9], "cut_t": [frame["t"] - 0.125]}
     call = harness.open(write(tmp_path / "x.jsonl", records)).calls[1]
     assert call_facts(call, []).first_chunk == 0.375
+
+
+def test_models_that_answered_each_once(tmp_path):
+    """Not one that was only asked: in a call that got no answer, be it tried again or not."""
+    tried = record(tmp_path / "a.jsonl", Turn([failure(503), chat("a")]), Turn([chat("b")]))
+    assert models_of(read_facts(tried).calls) == ("openai/m-1",)
+    refused = record(tmp_path / "b.jsonl", Turn([failure(400)]))
+    assert models_of(read_facts(refused).calls) == ()
