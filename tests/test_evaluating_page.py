@@ -33,7 +33,7 @@ def test_the_commands_run(tmp_path, monkeypatch):
             if line.startswith("harness record "):
                 continue
             result = call(*shlex.split(line)[1:], environ=KEYS)
-            expected = 1 if line == "harness diff before/ after/" else 0  # another prompt: the two differ
+            expected = 1 if line == "harness diff before/ after/ --details" else 0  # another prompt: the two differ
             assert result.exit_code == expected, f"{line}\n{result.output}"
         assert {*asked} == {"api.anthropic.com", "api.openai.com"}
     assert harness.open("before/tea.jsonl").header["task"] == "tea"
