@@ -10,9 +10,15 @@ import builtins
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 FAMILIES = ("httpx", "httpx2")
+
+if TYPE_CHECKING:
+    Transport: TypeAlias = Any
+else:
+    Transport = object
+"""Base of our transports. The families' own bases are not one class, so type checkers are told that it fits either."""
 
 
 def family_of(request: Any) -> Any:

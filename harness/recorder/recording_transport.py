@@ -18,7 +18,7 @@ REPLAYED = "trajectory"
 """The response extension in which a replay transport hands over what the recording says of the response's headers."""
 
 
-class RecordingTransport:
+class RecordingTransport(wire.Transport):  # type: ignore[misc]
     """Wraps a transport and records each call, without ever changing or delaying what the caller sees.
 
     `inner`: the transport that does the work (of either family, sync or async). It is asked for an answer without

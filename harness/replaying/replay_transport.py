@@ -24,7 +24,7 @@ _NOT_OF_THE_BODY = frozenset({"content-length", "transfer-encoding", "connection
 RERECORD = "record it anew with `harness ask`"
 
 
-class ReplayTransport:
+class ReplayTransport(wire.Transport):  # type: ignore[misc]
     """Answers each request with the recorded call of the same key: same bytes, same chunk borders, same ending.
 
     `calls`: recorded calls, in order. Calls of one key answer first in, first out; different keys in any order. A
