@@ -42,16 +42,20 @@ ADAPTERS = ("openai_chat", "openai_responses", "anthropic", "gemini")
 HEAVY = {"httpx", "httpx2", "pydantic", "genai_prices", "openai", "anthropic", "mcp", "starlette", "uvicorn", "jinja2"}
 
 
-def imports(path: Path, *, only_at_import: bool) -> set[str]:
-    """Modules a file imports; with `only_at_import` neither inside functions nor under TYPE_CHECKING."""
+def imports(path: Path, *, only_at_import: bool, only_at_run_time: bool = False) -> set[str]:
+    """Modules a file imports; with `only_at_import` neither inside functions nor under TYPE_CHECKING, with
+    `only_at_run_time` not under TYPE_CHECKING."""
     found: set[str] = set()
 
     def visit(node: ast.AST) -> None:
-        if only_at_import:
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                return
-            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-                return
+        if only_at_import and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return
+        if (
+            (only_at_import or only_at_run_time)
+            and isinstance(node, ast.If)
+            and "TYPE_CHECKING" in ast.unparse(node.test)
+        ):
+            return
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -98,7 +102,7 @@ def test_adapters_never_import_one_another():
                 assert not [i for i in imports(NAMES[name], only_at_import=False) if i.startswith(others)], name
 
 
-def test_no_import_circle():
+def assert_no_circle(graph):
     state: dict[str, int] = {}
 
     def walk(name: str, trail: list[str]) -> None:
@@ -106,12 +110,30 @@ def test_no_import_circle():
             return
         assert state.get(name) != 1, " -> ".join([*trail, name])
         state[name] = 1
-        for target in GRAPH[name]:
+        for target in graph.get(name, ()):
             walk(target, [*trail, name])
         state[name] = 2
 
-    for name in NAMES:
+    for name in graph:
         walk(name, [])
+
+
+def test_no_import_circle():
+    assert_no_circle(GRAPH)
+
+
+def test_packages_are_layers():
+    """No package of the harness leads back to itself, lazily neither. `scrub` derives events anew, from above."""
+    packages: dict[str, set[str]] = {}
+    for name, path in NAMES.items():
+        if name.count(".") == 2 and name.startswith("harness.") and name != "harness.redaction.scrub":
+            found = imports(path, only_at_import=False, only_at_run_time=True)
+            inside = {
+                i.rpartition(".")[0] for i in found if i in NAMES and i.count(".") == 2 and i.startswith("harness.")
+            }
+            package = name.rpartition(".")[0]
+            packages[package] = packages.get(package, set()) | (inside - {package})
+    assert_no_circle(packages)
 
 
 @pytest.mark.parametrize("name", PURE)

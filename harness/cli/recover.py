@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from harness.errors import HarnessError
-from harness.recording.recover import check_whole, recover
+from harness.replaying.recover import check_whole, recover
 from harness.replaying.rewriting import beside, write_file
 
 

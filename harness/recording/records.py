@@ -137,6 +137,11 @@ def call_end_record(
     return record
 
 
+def is_cut_notice(event: str, data: Mapping[str, Any]) -> bool:
+    """Whether a loop event is the notice that a tool result was cut to its limit."""
+    return event == "notice" and data.get("what") == "trim" and data.get("of") == "result"
+
+
 def raw_bytes(record: Record) -> bytes:
     """The bytes of a `frame` or `body` record. Raises `ValueError` where it holds none."""
     raw = record.get("raw")

@@ -15,7 +15,7 @@ from agent.messages import Message, ToolSpec, message_from_dict, user
 from agent.trim import cap
 from harness.errors import RecordingError
 from harness.recording.contents import Turn
-from harness.replaying.loop_difference import is_cut_notice
+from harness.recording.records import is_cut_notice
 
 T = TypeVar("T")
 

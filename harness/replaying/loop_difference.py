@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from agent.jsonio import canonical, dumps
 from harness.recording.contents import Turn
+from harness.recording.records import is_cut_notice
 from harness.replaying.matching import shorten, value_differences
 
 Step: TypeAlias = tuple[str, Mapping[str, Any]]
@@ -20,11 +21,6 @@ Step: TypeAlias = tuple[str, Mapping[str, Any]]
 _COMPARED = frozenset({"tool_result", "finish", "error", "notice", "done"})
 _MASK = re.compile(rb"\[(?:secret|redacted:[A-Za-z0-9_.-]+(?::[0-9]+)?)\]")
 _SIZES = ("before", "after")
-
-
-def is_cut_notice(event: str, data: Mapping[str, Any]) -> bool:
-    """Whether a loop event is the notice that a tool result was cut to its limit."""
-    return event == "notice" and data.get("what") == "trim" and data.get("of") == "result"
 
 
 def loop_difference(turn: Turn, seen: Sequence[Step], *, died: bool, cuts: bool) -> str | None:

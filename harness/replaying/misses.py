@@ -12,7 +12,7 @@ from typing import Any
 
 from harness import wire
 from harness.errors import ReplayMismatch
-from harness.serving.error_bodies import DONT_RETRY, error_body, shape_of
+from harness.replaying.error_bodies import DONT_RETRY, error_body, shape_of
 
 STATUS = 400
 

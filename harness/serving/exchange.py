@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from starlette.requests import Request
 
-from harness.serving.error_bodies import DONT_RETRY, error_body, shape_of
+from harness.replaying.error_bodies import DONT_RETRY, error_body, shape_of
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]

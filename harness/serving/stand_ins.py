@@ -12,7 +12,7 @@ from typing import Any
 
 from agent.jsonio import NotJSON, dumps, loads_exact
 from harness.recording.contents import Call
-from harness.serving.error_bodies import shape_of
+from harness.replaying.error_bodies import shape_of
 
 _MODELS = re.compile(r"/(?:models|api/tags)/*$")
 _MODEL = re.compile(r"/models/([^/:]+)/*$")

@@ -23,7 +23,7 @@ from harness.suites.judging import judge
 from harness.suites.made_run import write_made_run
 from harness.suites.recordings import Recordings
 from harness.suites.results import said
-from harness.trials.workspaces import copy_tree
+from harness.suites.workspaces import copy_tree
 from harness.verdicts import Verdict
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from harness.errors import HarnessError, RecordingError
 from harness.paths import WORKSPACE
 from harness.recording.writer import claim
 from harness.report.facts import RecordingFacts
+from harness.suites.workspaces import remove_tree
 from harness.trials.plan import Plan, Trial
-from harness.trials.workspaces import remove_tree
 from harness.writing import write_whole
 
 _PLAN, _LOCK = "trials.json", ".lock"

@@ -12,6 +12,7 @@ from harness.errors import HarnessError, SuiteError
 from harness.report.facts import RecordingFacts
 from harness.report.rendering import NAME
 from harness.suites.case import Case, Suite
+from harness.suites.workspaces import workspace_digest
 from harness.trials.contenders import Contender
 from harness.trials.folder import read_plan, result_of, set_aside, start_over, write_plan
 from harness.trials.plan import (
@@ -25,7 +26,6 @@ from harness.trials.plan import (
     planned_case,
     trials_of,
 )
-from harness.trials.workspaces import workspace_digest
 
 
 @dataclass(slots=True)

@@ -14,10 +14,10 @@ from harness.costs.priced_by import PricedBy
 from harness.errors import HarnessError
 from harness.recorder.recorder import Recorder
 from harness.recorder.session import Agent, network, open_turn, redactor
+from harness.suites.workspaces import copy_tree, keep
 from harness.trials.contenders import Contender
 from harness.trials.folder import set_aside
 from harness.trials.plan import Trial
-from harness.trials.workspaces import copy_tree, keep
 
 
 async def run_trial(

@@ -10,7 +10,7 @@ import pytest
 
 import harness
 from harness.recorder.continuing import continued
-from harness.recording.recover import recover
+from harness.replaying.recover import recover
 from harness.replaying.replayer import replay_recording
 from harness.report.scan import scan
 from tests.command import ROOT

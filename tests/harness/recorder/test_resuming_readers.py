@@ -8,7 +8,7 @@ import json
 import pytest
 
 import harness
-from harness.recording.recover import recover
+from harness.replaying.recover import recover
 from harness.replaying.replayer import replay_recording
 from harness.replaying.rerun import rerun
 from harness.replaying.rewriting import write_file

@@ -13,6 +13,7 @@ from harness.recording.records import (
     call_end_record,
     event_record,
     frame_record,
+    is_cut_notice,
     raw_bytes,
     upgrade,
     validate,
@@ -52,6 +53,19 @@ def test_bytes_read_back(raw):
 def test_records_without_bytes(record):
     with pytest.raises(ValueError, match=r"raw|base64|alphabet"):
         raw_bytes(record)
+
+
+@pytest.mark.parametrize(
+    ("event", "data", "is_one"),
+    [
+        ("notice", {"what": "trim", "of": "result", "id": "c"}, True),
+        ("notice", {"what": "trim", "before": 9, "after": 7, "results": 1}, False),
+        ("notice", {"what": "retry"}, False),
+        ("finish", {"what": "trim", "of": "result"}, False),
+    ],
+)
+def test_notices_of_cut_results(event, data, is_one):
+    assert is_cut_notice(event, data) is is_one
 
 
 def test_upgrades_lead_to_the_newest_version(monkeypatch):

@@ -6,7 +6,7 @@ from agent.loop_types import Limits
 from agent.messages import user
 from harness.recording.contents import Turn as RecordedTurn
 from harness.recording.opening import open as open_recording
-from harness.replaying.loop_difference import is_cut_notice, loop_difference
+from harness.replaying.loop_difference import loop_difference
 from harness.replaying.replayer import replay_recording
 from tests.harness.sessions import LOOK, Turn, chat, failure, record
 from tests.harness.transports import Reply
@@ -61,8 +61,6 @@ def test_a_turn_that_died_is_compared_as_far_as_it_goes():
 
 def test_notices_of_cuts_by_option():
     cut = "notice", {"what": "trim", "of": "result", "id": "c"}
-    assert is_cut_notice(*cut)
-    assert not is_cut_notice(*trim())
     assert compare([cut, DONE], [DONE], cuts=False) is None
     assert compare([cut, DONE], [DONE]) is not None
 

@@ -9,9 +9,9 @@ from harness.config import Config
 from harness.costs.priced_by import PricedBy
 from harness.errors import HarnessError
 from harness.recording.writer import Writer
+from harness.suites.workspaces import keep
 from harness.trials.folder import aside, result_of
 from harness.trials.trial import run_trial, tags_of
-from harness.trials.workspaces import keep
 from tests.harness.trials.trial_runs import SUITE, TEXT, cases, contender, endless, said, server, trial
 
 

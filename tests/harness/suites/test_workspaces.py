@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import HarnessError
-from harness.trials import workspaces
-from harness.trials.workspaces import copy_tree, keep, remove_tree, workspace_digest
+from harness.suites import workspaces
+from harness.suites.workspaces import copy_tree, keep, remove_tree, workspace_digest
 
 
 @pytest.fixture

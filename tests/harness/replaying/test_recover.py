@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from harness.errors import NewerVersion, UnreadableRecording
-from harness.recording.recover import check_whole, recover
+from harness.replaying.recover import check_whole, recover
 from harness.replaying.replayer import replay_recording
 from harness.replaying.rewriting import write_file
 from tests.shared import SHARED, needs_shared

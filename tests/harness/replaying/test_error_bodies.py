@@ -5,7 +5,7 @@ import json
 import pytest
 
 from agent.failures import http_error
-from harness.serving.error_bodies import error_body, shape_of
+from harness.replaying.error_bodies import error_body, shape_of
 
 
 @pytest.mark.parametrize(
