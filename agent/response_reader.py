@@ -6,11 +6,11 @@ right out of the bytes; everything else goes through `Framer` and `ResponseDecod
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from sys import maxsize
 
 from agent.events import EOF, DecodeOptions, End, Event, Reasoning, Text
-from agent.providers.alike import Alike
+from agent.providers.alike import Alike, Piece
 from agent.response import Framer, ResponseDecoder
 from agent.sse import DEFAULT_LIMIT, Frame, SSEDecoder
 
@@ -62,10 +62,10 @@ class ResponseReader:
                 return self._feed(chunk)
             events, chunk = self._feed(chunk[:border]), chunk[border:]
         if self._decoder.plain and self._framer.between and len(chunk) < DEFAULT_LIMIT:
-            pieces, size = self._alike.run(chunk)
-            if pieces:
-                events += enumerate(pieces, self.frames)
-                self.frames += len(pieces)
+            texts, size = self._alike.run(chunk)
+            if texts:
+                events += self._pieces(self._alike.kind, texts)
+                self.frames += len(texts)
                 chunk = chunk[size:]
             elif len(chunk) >= self._worth:
                 self._worth, self._learning = _NEVER, self._alike.learns
@@ -84,6 +84,10 @@ class ResponseReader:
         """What is left, and the closing `usage`."""
         events = self.flush()
         return events + [(None, event) for event in self._decoder.finish(end)]
+
+    def _pieces(self, kind: type[Piece], texts: list[str]) -> Iterable[tuple[int, Event]]:
+        """The events of the frames that come next, which are pieces of one kind."""
+        return enumerate(map(kind, texts), self.frames)
 
     def _feed(self, chunk: bytes) -> Numbered:
         framer, decoder = self._framer, self._decoder

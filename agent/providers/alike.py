@@ -20,7 +20,7 @@ Piece = Text | Reasoning
 _PADDED = re.compile(rb'("obfuscation":"|" *\}(?= *\}))([A-Za-z0-9]*| *)("?\}\n*)\Z')
 _PROBE = "\x01probe"
 _TRIES = 8
-_QUOTE, _BACKSLASH = 34, 92
+_QUOTE = 34
 
 
 class Alike:
@@ -81,30 +81,34 @@ class Alike:
                 return self.kind(text)
         return None
 
-    def run(self, data: bytes) -> tuple[list[Piece], int]:
-        """The pieces of text that `data` begins with, one right behind another, and the bytes that they take."""
-        before, after, closing, kind = self.before, self.after, self.closing, self.kind
+    def run(self, data: bytes) -> tuple[list[str], int]:
+        """The texts of the pieces that `data` begins with, one right behind another, and the bytes that they take.
+
+        They are of `kind`, and none is empty.
+        """
+        before, after, closing = self.before, self.after, self.closing
+        before_size, after_size, closing_size = self._before_size, self._after_size, self._closing_size
         texts: list[bytes] = []
         ends = [0]
         at = 0
         while data.startswith(before, at):
-            start = at + self._before_size
+            start = at + before_size
             end = data.find(_QUOTE, start)
             if not data.startswith(after, end):
                 end = data.find(after, start)
                 if end < 0:
                     break
-            at = end + self._after_size
+            at = end + after_size
             if closing:
                 stop = data.find(closing, at)
                 padding = data[at:stop]
                 if stop < 0 or (padding and (padding.strip(b" ") if self.blank else not padding.isalnum())):
                     break
-                at = stop + self._closing_size
+                at = stop + closing_size
             texts.append(data[start:end])
             ends.append(at)
-        pieces: list[Piece] = [kind(text) for text in _strings(texts)]
-        return pieces, ends[len(pieces)]
+        found = _strings(texts)
+        return found, ends[len(found)]
 
     @property
     def learns(self) -> bool:
@@ -133,13 +137,13 @@ class Alike:
 
 def _strings(texts: Sequence[bytes]) -> list[str]:
     """What the insides of JSON strings say, up to one that is empty or no such inside."""
-    whole = b"".join(texts)
-    if _QUOTE not in whole and _BACKSLASH not in whole:
+    joined = b'","'.join(texts)
+    if b'\\","' not in joined and not joined.endswith(b"\\"):  # so no quote between two is escaped
         try:
-            found: list[str] = orjson.loads(b'["%b"]' % b'","'.join(texts))
+            found: list[str] = orjson.loads(b'["%b"]' % joined)
         except orjson.JSONDecodeError:
             found = []
-        if texts and all(found):
+        if texts and len(found) == len(texts) and all(found):  # as many as there are: no text holds a quote either
             return found
     found = []
     for text in texts:

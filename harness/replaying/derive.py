@@ -15,8 +15,8 @@ from harness.recorder.encodings import coding_of
 from harness.recording.contents import Call
 from harness.replaying.matching import shorten, value_differences
 
-_FIRST, _AT_ONCE = 8, 64
-"""Frames of the first piece, from which a decoder can learn what all look like, and of the others."""
+FIRST, _PIECE = 8, 1 << 15
+"""Frames of the first piece, from which a decoder can learn what all look like, and bytes of the others, about."""
 
 Derived = list[tuple[int | None, dict[str, Any]]]
 """Events in their JSON form, each with the number of its frame; None for those from the end of the response."""
@@ -27,7 +27,7 @@ def derive(call: Call) -> Derived:
     return [(frame, to_dict(event)) for frame, event in derived_events(call)]
 
 
-def derived_events(call: Call) -> Numbered:
+def derived_events(call: Call, reader_type: type[ResponseReader] = ResponseReader) -> Numbered:
     """The events of a call of a known wire format. Where its end is missing, those up to there.
 
     A body whose content coding was not undone gives none but those of its end.
@@ -36,7 +36,7 @@ def derived_events(call: Call) -> Numbered:
     died = call.end_record is None
     if call.response is None:
         return [] if died else [(None, event) for event in no_response(call.end, call.url)]
-    reader = ResponseReader(
+    reader = reader_type(
         call.wire,
         status=call.response.status,
         headers=call.response.headers,
@@ -59,9 +59,11 @@ def _pieces(call: Call) -> Iterator[bytes]:
     if call.bodies:
         yield from call.chunks()
     else:
-        for start in (0, *range(_FIRST, len(call.frames), _AT_ONCE)):
-            end = start + _AT_ONCE if start else _FIRST
-            yield b"".join([part.raw for part in call.frames[start:end]])
+        raws = [part.raw for part in call.frames]
+        many = 1 + _PIECE * len(raws) // (1 + sum(map(len, raws)))
+        yield b"".join(raws[:FIRST])
+        for start in range(FIRST, len(raws), many):
+            yield b"".join(raws[start : start + many])
 
 
 def first_difference(call: Call) -> str | None:

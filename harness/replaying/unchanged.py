@@ -1,19 +1,20 @@
 """Tells quickly that a recording replays as it was recorded. Of what differs it says nothing.
 
-Three things make it quick. Event lines are not parsed: they are compared with what the writer makes of the events that
-are derived now. A call of a turn is decoded once, where the loop runs again: those are the events that `derive` gives
-too, as the decoder is given the same. And the loop gets pieces of text joined, which it joins itself.
+Four things make it quick. Event lines are not parsed: they are compared with what the writer makes of the events that
+are derived now. Frames that follow one another are read, and replayed, as one of many: how bytes are cut changes
+nothing. A call of a turn is decoded once, where the loop runs again: those are the events that `derive` gives too, as
+the decoder is given the same. And the loop gets pieces of text joined, which it joins itself.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from agent.events import EOF, DecodeOptions, End, Text, to_dict
+from agent.events import EOF, DecodeOptions, End, Event, Reasoning, Text, to_dict
 from agent.jsonio import dumps
 from agent.providers import WIRES
 from agent.response_reader import Numbered, ResponseReader
@@ -21,13 +22,8 @@ from harness.recorder.encodings import coding_of
 from harness.recording.contents import Call
 from harness.recording.opening import Recording, assemble
 from harness.recording.reader import RecordReader
+from harness.replaying.aside import Aside
 from harness.replaying.derive import derived_events, gap
-
-_EVENT_LINE = b'{"kind":"event","seq":'
-_FRAME_LINE, _REQUEST_LINE, _END_LINE = b'{"kind":"frame"', b'{"kind":"request"', b'{"kind":"end"'
-_HEADS = re.compile(
-    rb'(?:\{"kind":"event","seq":(?:0|[1-9]\d*),"t":(?:0|[1-9]\d*)(?:\.\d+)?(?:e-\d+)?,"call":\n)*+'
-)  # possessive, as there may be very many
 
 
 def unchanged(path: str | PathLike[str]) -> Recording | None:
@@ -35,65 +31,52 @@ def unchanged(path: str | PathLike[str]) -> Recording | None:
 
     None says nothing: the recording has to be read whole and judged. Never raises.
     """
-    aside = _Aside()
+    aside = Aside()
     path = Path(path)
     if not path.is_file():  # a pipe is read only once
         return None
     try:
         reader = RecordReader(path, choose=aside.choose)
         recording = assemble(reader, reader.path)
-        if reader.warnings or recording.warnings or not _is_plain(recording):
+        frames = [aside.whole(call) for call in recording.calls]
+        if reader.warnings or recording.warnings or None in frames or not _is_plain(recording):
             return None
         watched: dict[int, Watched] = {}
         if recording.turns and asyncio.run(_rerun(recording, watched)) is not None:
             return None
         tails: list[bytes] = []
         starts: list[int] = []
-        for call in recording.calls:
+        for call, count in zip(recording.calls, frames, strict=True):
             starts.append(len(tails))
             if call.wire is not None:
                 seen = watched.get(call.number)
-                events = seen.found if seen is not None and seen.stands_for(call) else derived_events(call)
+                events = (
+                    seen.found if seen is not None and seen.stands_for(call, count) else derived_events(call, RunReader)
+                )
                 tails += _tails(call.number, events)
     except Exception:  # whatever it is, judging the recording tells it
         return None
-    return recording if aside.fits(starts) and _are_written(aside.lines, tails) else None
+    return recording if aside.fits(starts) and aside.are_written(tails) else None
 
 
-class _Aside:
-    """The lines of events, unparsed, and how many of them stand before each line that is neither event nor frame."""
+class Run(Text):
+    """The texts of frames that follow one another, which came together: joined, and each as `pieces`."""
 
-    def __init__(self) -> None:
-        self.lines: list[bytes] = []
-        self._marks: list[tuple[bytes, int]] = []
+    __slots__ = ("pieces",)
 
-    def choose(self, block: bytes) -> list[bytes]:
-        """Set the events of a block aside; the other lines."""
-        lines = self.lines
-        rest: list[bytes] = []
-        for line in block.split(b"\n"):
-            if line.startswith(_EVENT_LINE):
-                lines.append(line)
-                continue
-            rest.append(line)
-            if not line.startswith(_FRAME_LINE):
-                self._marks.append((line[: len(_REQUEST_LINE)], len(lines)))
-        return rest
-
-    def fits(self, starts: list[int]) -> bool:
-        """Whether the events of each call, which begin with those numbers, stand behind its request, and all before the
-        end of the recording."""
-        requests = [at for line, at in self._marks if line == _REQUEST_LINE]
-        last, at = self._marks[-1]
-        return (
-            len(requests) == len(starts)
-            and all(request <= start for request, start in zip(requests, starts, strict=True))
-            and last.startswith(_END_LINE)
-            and at == len(self.lines)
-        )
+    def __init__(self, pieces: list[str]) -> None:
+        super().__init__("".join(pieces))
+        self.pieces = pieces
 
 
-class Watched(ResponseReader):
+class RunReader(ResponseReader):
+    """Gives texts that come together as one event, with the number of the first of their frames."""
+
+    def _pieces(self, kind: type[Text | Reasoning], texts: list[str]) -> Iterable[tuple[int, Event]]:
+        return [(self.frames, Run(texts))] if kind is Text else super()._pieces(kind, texts)
+
+
+class Watched(RunReader):
     """Keeps the events of a response, and hands them on with pieces of text that follow one another joined."""
 
     def __init__(self, wire: str, *, status: int, call: int, options: DecodeOptions, **more: Any) -> None:
@@ -106,7 +89,7 @@ class Watched(ResponseReader):
     def feed(self, chunk: bytes) -> Numbered:
         events = super().feed(chunk)
         self.found += events
-        texts = [event.text for _, event in events if type(event) is Text and event.opaque is None]
+        texts = [event.text for _, event in events if isinstance(event, Text) and event.opaque is None]
         if len(texts) == len(events):
             self._texts += texts
             return []
@@ -124,13 +107,13 @@ class Watched(ResponseReader):
         self._texts.clear()
         return [(None, Text(text))] if text else []
 
-    def stands_for(self, call: Call) -> bool:
-        """Whether decoding the call again would give the same, as it is given the same."""
+    def stands_for(self, call: Call, frames: int | None) -> bool:
+        """Whether decoding the call, which has so many frames, would give the same, as it is given the same."""
         response = call.response
         if response is None or not 200 <= response.status < 300 or coding_of(response.headers) or call.bodies:
             return False
         given = (call.wire, response.status, call.number, DecodeOptions.from_dict(call.decode))
-        return given == self._given and self.frames == len(call.frames) > 0 and self._end == call.end
+        return given == self._given and self.frames == frames != 0 and self._end == call.end
 
 
 async def _rerun(recording: Recording, watched: dict[int, Watched]) -> str | None:
@@ -155,25 +138,16 @@ def _is_plain(recording: Recording) -> bool:
 
 
 def _tails(call: int, events: Numbered) -> list[bytes]:
-    """What the lines of events end with, behind the key of the call."""
+    """What the lines of events end with, behind their time."""
     found = []
     for frame, event in events:
-        if type(event) is Text and event.opaque is None:
-            shown = b'{"type":"text","text":%b}' % dumps(event.text)
+        if type(event) is Run and frame is not None:
+            shown = dumps(event.pieces)[2:-2].split(b'","')  # as a quote inside is escaped
+            found += [
+                b',"call":%d,"frame":%d,"event":{"type":"text","text":"%b"}}' % (call, number, text)
+                for number, text in enumerate(shown, frame)
+            ]
         else:
-            shown = dumps(to_dict(event))
-        found.append(b'%d,"frame":%b,"event":%b}' % (call, b"null" if frame is None else b"%d" % frame, shown))
+            number = b"null" if frame is None else b"%d" % frame
+            found.append(b',"call":%d,"frame":%b,"event":%b}' % (call, number, dumps(to_dict(event))))
     return found
-
-
-def _are_written(lines: list[bytes], tails: list[bytes]) -> bool:
-    """Whether each line is what the writer makes of an event."""
-    if len(lines) != len(tails):
-        return False
-    heads = []
-    for line, tail in zip(lines, tails, strict=True):
-        if not line.endswith(tail):
-            return False
-        heads.append(line[: -len(tail)])
-    heads.append(b"")
-    return _HEADS.fullmatch(b"\n".join(heads)) is not None

@@ -129,7 +129,7 @@ def test_a_stream_gives_what_it_gave_frame_by_frame(pieces):
 def test_a_run_ends_where_something_else_begins():
     alike = pattern("openai-chat", chat("a", "xyz"))
     run = chat("b", "1") + chat('c"\\', "") + chat("\u00e9", "22")
-    pieces = [Text("b"), Text('c"\\'), Text("\u00e9")]
+    pieces = ["b", 'c"\\', "\u00e9"]
     assert alike.run(run) == (pieces, len(run))
     for rest in (chat(""), chat("d", "x y"), chat("d", "xyz")[:-1], b" ", chat("e", usage={}), b'"}'):
         assert alike.run(run + rest) == (pieces, len(run))
@@ -150,4 +150,24 @@ def test_a_run_is_what_its_parts_are(pieces, noise, at, wire):
     data = data[:at] + noise + data[at:]
     found, size = alike.run(data)
     parts = data[:size].split(b"\n\n")[:-1]
-    assert [decoder.piece(part) for part in parts] == found
+    assert [decoder.piece(part) for part in parts] == [Text(text) for text in found]
+
+
+def _chat_raw(*insides):
+    return b"".join(chat("", "pad").replace(b'"content":""', b'"content":"%b"' % inside) for inside in insides)
+
+
+@pytest.mark.parametrize("bad", ["a\\", ',"a', 'a","b', 'a" , "b', "\\u12", "\\ud83d", '","', "\t"])
+@pytest.mark.parametrize("more", ["x", "\\", ',"x', 'x","y', "\\ude00", '\\",\\"'])
+def test_the_inside_of_no_string_ends_a_run(bad, more):
+    """Also where it fits together with the next one."""
+    alike = pattern("openai-chat", chat("a", "xyz"))
+    decoder = adapter("openai-chat").decoder()
+    for insides in ((bad,), (bad, more), (more, bad), ("ok", bad, more), (bad, more, bad)):
+        encoded = [inside.encode() for inside in insides]
+        whole = [decoder.piece(_chat_raw(inside)) for inside in encoded]
+        good = whole.index(None) if None in whole else len(whole)
+        found, size = alike.run(_chat_raw(*encoded))
+        assert [Text(text) for text in found] == whole[: len(found)]
+        assert len(found) <= good
+        assert size == len(_chat_raw(*encoded[: len(found)]))
