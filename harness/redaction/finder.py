@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from harness.redaction.in_base64 import cores
 from harness.redaction.key_shapes import HINTS, SHAPES, is_number, is_secret, shape_of, value_pattern
 from harness.redaction.redactor import KEY_RULE, Redactor, Rule
-from harness.redaction.views import View, views
+from harness.redaction.rules_in_base64 import find_in_base64
+from harness.redaction.user_rules import UserRules
+from harness.redaction.views import BASE64, View, views
 
 PLACEHOLDER = re.compile(rb"\[redacted:([A-Za-z0-9_.-]+):([0-9]+)\]")
 PLAIN = "plain"
@@ -75,7 +77,7 @@ class Finder:
         rules = list(rules)
         self.rules = Redactor(rules=rules).rules
         """The names of the rules in force."""
-        self._user = [(rule.name, re.compile(rule.pattern)) for rule in rules]
+        self._user = UserRules(rules)
         self.has_user_rules = bool(rules)
         self._values: list[_Value] = []
         self._known: set[str] = set()
@@ -102,18 +104,15 @@ class Finder:
         return apart(hits)
 
     def user_hits(self, data: bytes) -> list[Hit]:
-        """What the user's own rules match, outside placeholders: what stands in one is none of a rule's business."""
-        hits = []
+        """What the user's own rules match, also in base64; what stands in a placeholder is none of their business."""
+        hits: list[Hit] = []
         borders = [0, *(place for match in PLACEHOLDER.finditer(data) for place in match.span()), len(data)]
         for start, end in zip(borders[::2], borders[1::2], strict=True):
-            text = data[start:end].decode("utf-8", "surrogateescape")
-            for name, pattern in self._user:
-                for match in pattern.finditer(text):
-                    secret = _raw(match[0])
-                    if secret:
-                        at = start + len(_raw(text[: match.start()]))
-                        hits.append(Hit(at, at + len(secret), name, secret))
-        return hits
+            text = data[start:end]
+            hits += [Hit(start + at, start + to, rule, text[at:to]) for at, to, rule in self._user.find_bytes(text)]
+            encoded = find_in_base64(self._user, text)
+            hits += [Hit(start + at, start + to, rule, secret, BASE64) for at, to, rule, secret in encoded]
+        return apart(hits)
 
     def _known_hits(self, data: bytes, depth: int) -> list[Hit]:
         hits = [*self._value_hits(data), *self._shape_hits(data)]
@@ -169,7 +168,3 @@ def _start(match: re.Match[bytes]) -> int:
     if match["lead"]:
         return match.end("lead")
     return match.start() + len(match["slashes"]) // 2 * 2
-
-
-def _raw(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

@@ -38,7 +38,6 @@ _PLAIN = re.compile(rb"[A-Za-z0-9_-]+")
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _STANDARD = bytes.maketrans(b"-_", b"+/")
 _IN_RUN, _BETWEEN = b"x", b" "
-_LONG_RUN = _IN_RUN * SHORTEST
 _KINDS = bytes(ord(_IN_RUN if byte in BASE64 + b"\\" else _BETWEEN) for byte in range(256))
 _KINDS_OVER_LINES = bytes(ord(_IN_RUN if byte in BASE64 + b"\\\r\n" else _BETWEEN) for byte in range(256))
 _ZEROS = b"AAA"
@@ -132,12 +131,13 @@ def has_run(text: bytes, length: int = SHORTEST) -> bool:
     return len(text) >= length and _IN_RUN * length in text.translate(_KINDS)
 
 
-def runs(text: bytes) -> Iterator[Run]:
-    """Every run that is long enough to hold a key, where a line of base64 is so long at least."""
-    if not has_run(text):
+def runs(text: bytes, length: int = SHORTEST) -> Iterator[Run]:
+    """Every run of so many characters, enough to hold a key, where a line of base64 is so long at least."""
+    if not has_run(text, length):
         return
+    long_run = _IN_RUN * length
     kinds = text.translate(_KINDS_OVER_LINES)
-    start = kinds.find(_LONG_RUN)
+    start = kinds.find(long_run)
     while start >= 0:
         end = kinds.find(_BETWEEN, start)
         end = len(text) if end < 0 else end
@@ -145,7 +145,7 @@ def runs(text: bytes) -> Iterator[Run]:
             yield Run(text, start, escape.start())
             start = escape.end()
         yield Run(text, start, end)
-        start = kinds.find(_LONG_RUN, end)
+        start = kinds.find(long_run, end)
 
 
 def base64_may_hold_key(text: bytes) -> bool:

@@ -15,6 +15,7 @@ from harness.redaction.in_base64 import SHORTEST, base64_may_hold_key, has_run
 from harness.redaction.key_shapes import HINTS, char_pattern, is_number
 from harness.redaction.open_base64 import MIN_MIXED, all_ends, open_in_base64
 from harness.redaction.open_shapes import shape_ends, shape_start
+from harness.redaction.rules_in_base64 import open_for_rules
 
 _HEAD = 256
 """Bytes of a value up to which each of its beginnings stands in a table."""
@@ -133,6 +134,8 @@ class OpenSecrets:
         if user_rules and self._width > 1:
             chars = text.decode("utf-8", "surrogateescape")[1 - self._width :]
             found = min(found, size - len(chars.encode("utf-8", "surrogateescape")))
+        if user_rules and self._width:
+            found = min(found, open_for_rules(text, self._width))
         return found
 
     def _escaped(self, text: bytes) -> bool:

@@ -1,10 +1,10 @@
 r"""Secrets out, placeholders in: pure, and cheap where there is nothing to replace.
 
 Replaced are the values of key variables in use and those that `learn` was told (both by the rule `key`), the known key
-shapes (`harness.redaction.key_shapes`), both also in base64 (`harness.redaction.in_base64`), and what a user's own
-rules find. A secret becomes `[redacted:RULE:N]`: the same secret always the same placeholder, N counting the secrets of
-a rule from 1. A value that has a known shape goes by the shape's name, so that the placeholder does not depend on
-whether its variable is set.
+shapes (`harness.redaction.key_shapes`), and what a user's own rules find, all of them also in base64
+(`harness.redaction.in_base64`). A secret becomes `[redacted:RULE:N]`: the same secret always the same placeholder, N
+counting the secrets of a rule from 1. A value that has a known shape goes by the shape's name, so that the placeholder
+does not depend on whether its variable is set.
 
 A placeholder holds no character that JSON or an event stream cares about, so both stay valid: it takes the place of
 whole characters of a JSON string, a backslash that would be left over goes with it, and a number that is a secret
@@ -34,6 +34,7 @@ from harness.redaction.key_shapes import (
     may_hold_key,
 )
 from harness.redaction.known_values import KEY_RULE, Known, Value, forms_of
+from harness.redaction.rules_in_base64 import find_in_base64
 from harness.redaction.user_rules import Rule, UserRules, change_texts
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ __all__ = ["KEY_RULE", "MASK", "PLACEHOLDER", "Redactor", "Rule", "Secret", "mas
 PLACEHOLDER = re.compile(rb"\[redacted:([A-Za-z0-9_.-]+):([0-9]+)\]")
 
 _NUMBERED = re.compile(rb"(\[redacted:[A-Za-z0-9_.-]+):[0-9]+\]")
-_TEXT_PLACEHOLDER = re.compile(r"\[redacted:[A-Za-z0-9_.-]+:[0-9]+\]")
+_TAKEN = re.compile(r"\udcff+|\[redacted:[A-Za-z0-9_.-]+:[0-9]+\]")
+"""Masked secrets and placeholders: what stands in one is none of a user's rule's business."""
 _ASCII_ESCAPE = re.compile(rb"\\u00[2-7]")
 _QUOTE = re.compile(rb'(?s)"|\\.|\n')
 _ESCAPED = re.compile(rb"\\+[nr]?|[\r\n]")
@@ -225,16 +227,15 @@ class Redactor:
         return _apart(found)
 
     def _user_secrets(self, data: _Bytes, known: list[Secret]) -> list[Secret]:
-        text = masked(data, known).decode("utf-8", "surrogateescape")
-        taken = [match.span() for match in re.finditer(r"\udcff+|" + _TEXT_PLACEHOLDER.pattern, text)]
-        found = []
-        at = seen = 0
-        for start, end, rule in self._user.find(text, taken):
-            at += len(text[seen:start].encode("utf-8", "surrogateescape"))
-            value = text[start:end].encode("utf-8", "surrogateescape")
-            found.append(Secret(at, at + len(value), rule, value, by="user"))
-            seen = start
-        return found
+        text = masked(data, known)
+        found = [
+            Secret(start, end, rule, data[start:end], by="user")
+            for start, end, rule in self._user.find_bytes(text, _TAKEN)
+        ]
+        rest = _masked(masked(text, found), [match.span() for match in PLACEHOLDER.finditer(text)])
+        encoded = find_in_base64(self._user, rest)
+        found += [Secret(start, end, rule, value, by="user") for start, end, rule, value in encoded]
+        return _apart(found)
 
     def _user_changed(self, text: str) -> str:
         return self.by_user_rules(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")

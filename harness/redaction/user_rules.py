@@ -29,8 +29,11 @@ class UserRules:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules = [(rule.name, _compiled(rule)) for rule in rules]
-        self.width = max((_width(pattern) for _, pattern in self._rules), default=0)
+        widths = [_widths(pattern) for _, pattern in self._rules]
+        self.width = max((widest for _, widest in widths), default=0)
         """Characters that a match can have, at most `WIDEST`; 0 without rules."""
+        self.least = max(1, min((least for least, _ in widths), default=1))
+        """Characters that a match has at least."""
 
     def __bool__(self) -> bool:
         return bool(self._rules)
@@ -52,6 +55,16 @@ class UserRules:
             found += new
             spans = sorted([*spans, *((start, end) for start, end, _ in new)])
         return sorted(found)
+
+    def find_bytes(self, data: bytes, taken: re.Pattern[str] | None = None) -> Iterator[tuple[int, int, str]]:
+        """The same for bytes, in bytes. What is no UTF-8 is read as halves of surrogate pairs."""
+        text = data.decode("utf-8", "surrogateescape")
+        spans = [match.span() for match in taken.finditer(text)] if taken is not None else ()
+        at = seen = 0
+        for start, end, name in self.find(text, spans):
+            at += len(_encoded(text[seen:start]))
+            yield at, at + len(_encoded(text[start:end])), name
+            seen = start
 
 
 def change_texts(data: bytes, change: Callable[[str], str]) -> bytes:
@@ -97,13 +110,13 @@ def _compiled(rule: Rule) -> re.Pattern[str]:
         raise ValueError(f"the pattern of redaction rule {rule.name!r} is wrong: {error}") from None
 
 
-def _width(pattern: re.Pattern[str]) -> int:
-    """The longest match a pattern can have; the widest allowed where this Python does not tell."""
+def _widths(pattern: re.Pattern[str]) -> tuple[int, int]:
+    """The shortest and the longest match a pattern can have; the widest allowed where this Python does not tell."""
     try:
-        widest = import_module("re._parser").parse(pattern.pattern, pattern.flags).getwidth()[1]
+        least, widest = import_module("re._parser").parse(pattern.pattern, pattern.flags).getwidth()
     except (ImportError, AttributeError, TypeError, ValueError):
-        return WIDEST
-    return min(int(widest), WIDEST)
+        return 0, WIDEST
+    return min(int(least), WIDEST), min(int(widest), WIDEST)
 
 
 def _change_line(line: bytes, change: Callable[[str], str]) -> bytes:
@@ -116,7 +129,11 @@ def _change_line(line: bytes, change: Callable[[str], str]) -> bytes:
 
 
 def _change_bytes(data: bytes, change: Callable[[str], str]) -> bytes:
-    return change(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    return _encoded(change(data.decode("utf-8", "surrogateescape")))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _change_strings(value: Any, change: Callable[[str], str]) -> Any:
