@@ -326,3 +326,10 @@ def test_long_runs_take_linear_time():
     for unit in (b"\\", b"-----BEGIN PRIVATE" + b" KEY-----", b"Bearer a-", b"sk-a-", b"\\u0054", b"a-", b'"', b"\n"):
         found = redactor.bytes(unit * (400_000 // len(unit)) + b" " + key + b" \\u0054")
         assert key not in found
+
+
+def test_rules_are_asked_once_of_short_texts():
+    redactor = Redactor(rules=[Rule("badge", r"B-\d{3}")])
+    texts = [b"delta", b"B-123", *(b"%d" % number for number in range(5000))]
+    for _ in range(2):
+        assert [redactor.by_user_rules(text) for text in texts] == [b"delta", b"[redacted:badge:1]", *texts[2:]]
