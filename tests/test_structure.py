@@ -23,7 +23,7 @@ PURE = [
         "redactor", "key_shapes", "known_values", "in_base64", "user_rules", "rules_in_base64", "open_secrets",
         "joined_text", "frame_texts", "frame_likeness", "cut_json", "held_frames", "held_body",
     )),
-    "harness.replaying.matching",
+    "harness.differences", "harness.replaying.matching",
     *(f"harness.costs.{name}" for name in ("rows", "priced_by", "billing", "calls", "sums", "figures", "report")),
     *(f"harness.statistics.{name}" for name in (
         "intervals", "repeats", "pairs", "holm", "draws", "bootstrap", "sign_flip", "sample_size", "outcomes", "values",

@@ -10,8 +10,8 @@ from agent.events import StopReason as Reason
 from harness.checks.base import Check, Subject
 from harness.checks.fields import Number, as_list
 from harness.checks.selecting import require_known, the_turn
+from harness.differences import shorten
 from harness.errors import CheckError
-from harness.replaying.matching import shorten
 from harness.report.call_facts import CallFacts
 from harness.report.endings import CALL_ENDINGS
 from harness.report.facts import RecordingFacts

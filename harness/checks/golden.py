@@ -15,15 +15,13 @@ from itertools import count
 from typing import Any
 
 from agent.jsonio import dumps, loads_exact
-from harness.checks.values import first_difference
+from harness.differences import shorten, value_differences
 from harness.errors import CheckError
 from harness.recording.contents import Call
 from harness.recording.opening import Recording
 from harness.replaying.derive import derive
-from harness.replaying.matching import Difference, shorten, value_differences
 from harness.report.call_facts import content
 
-_AROUND = 20
 _CLOSING = ("usage", "model", "stop_reason", "stop_reason_raw", "complete")
 
 
@@ -72,7 +70,8 @@ def differences(old: Any, new: Any) -> list[str]:
         elif index >= len(after):
             found.append(f"call {index}: gone: {_sum_up(before[index])}")
         else:
-            found += [f"call {index}: {_say(item)}" for item in value_differences(before[index], after[index])]
+            changes = value_differences(before[index], after[index])
+            found += [f"call {index}: {change.say('now', 'golden')}" for change in changes]
     return found
 
 
@@ -82,15 +81,6 @@ def _calls(golden: Any) -> list[Any]:
     if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
         raise CheckError("this is no golden file: it should be an object with the list `calls`")
     return calls
-
-
-def _say(item: Difference) -> str:
-    one, other = item.recorded, item.sent
-    if isinstance(one, str) and isinstance(other, str):
-        start = max(0, first_difference(one, other) - _AROUND)
-        mark = "…" if start else ""
-        one, other = mark + one[start:], mark + other[start:]
-    return f"{item.path}: golden {shorten(one)}, now {shorten(other)}"
 
 
 def _sum_up(call: dict[str, Any]) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from agent.jsonio import NotJSON, loads_exact
+from harness.differences import shorten
 from harness.errors import CheckError
-from harness.replaying.matching import shorten
 
 
 def schema_problem(schema: str | dict[str, Any], text: str, folder: Path) -> str | None:

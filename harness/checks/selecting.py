@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from harness.differences import shorten
 from harness.errors import CheckError
-from harness.replaying.matching import shorten
 from harness.report.call_facts import CallFacts
 from harness.report.facts import RecordingFacts, TurnFacts
 from harness.report.figures import plural

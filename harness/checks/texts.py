@@ -9,8 +9,8 @@ from typing import ClassVar
 from harness.checks.base import Check
 from harness.checks.fields import Patterns, Pieces, Schema
 from harness.checks.patterns import compiled
-from harness.checks.values import first_difference, text_likeness
-from harness.replaying.matching import shorten
+from harness.checks.values import text_likeness
+from harness.differences import first_difference, shorten
 
 _AROUND = 20
 _LINES = 2000

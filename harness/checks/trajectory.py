@@ -16,14 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from harness.checks.expected import Expected, agreeing
 from harness.checks.nearest import MANY, nearest, nearest_in_order, weight
 from harness.checks.pairing import Pairs, best_in_order, longest_common, maximum_matching
 from harness.checks.selecting import ToolCall, show
-from harness.checks.values import MISSING
-from harness.replaying.matching import shorten
+from harness.differences import shorten
 
 Order: TypeAlias = Literal["exact", "in-order", "any-order", "subset", "superset"]
 IN_ORDER = frozenset({"exact", "in-order"})
@@ -96,11 +95,7 @@ def _difference(wanted: Expected, made: ToolCall) -> str:
     if wanted.name != made.name:
         return f"name: expected {wanted.name}, made {made.name}"
     name, one, other = next(wanted.differences(made))
-    return f"{name}: expected {_value(one)}, made {_value(other)}"
-
-
-def _value(value: Any) -> str:
-    return "nothing" if value is MISSING else shorten(value)
+    return f"{name}: expected {shorten(one)}, made {shorten(other)}"
 
 
 def _any_order(expected: Sequence[Expected], made: Sequence[ToolCall]) -> tuple[Pairs, Pairs]:

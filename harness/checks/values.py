@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
 from agent.jsonio import canonical
 from harness.checks.patterns import compiled
+from harness.differences import MISSING, first_difference
 
 Mode: TypeAlias = Literal["exact", "subset", "superset", "ignore", "regex"]
 Arguments: TypeAlias = Mode | Mapping[str, Mode]
 """How arguments are compared: all in one way, or some by name and the others as `*` says (exact without it)."""
 
 REST = "*"
-MISSING: Any = object()
-"""Stands for an argument that is not there."""
 
 
 def equal(expected: Any, made: Any, *, patterns: bool = False) -> bool:
@@ -105,9 +103,3 @@ def text_likeness(one: str, other: str) -> float:
     start = first_difference(one, other)
     end = min(first_difference(one[::-1], other[::-1]), shorter - start)
     return (start + end) / max(len(one), len(other))
-
-
-def first_difference(one: str, other: str) -> int:
-    """Where two texts begin to differ."""
-    shorter = min(len(one), len(other))
-    return bisect_left(range(1, shorter + 1), True, key=lambda size: one[:size] != other[:size])

@@ -4,35 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 from harness.diff.align import align
 from harness.diff.likeness import StepLikeness
 from harness.diff.steps import Step, tidy
-from harness.replaying.matching import MISSING, value_differences
+from harness.differences import MISSING, Difference, value_differences
 
 Status = Literal["same", "changed", "removed", "added"]
 STATUSES: tuple[Status, ...] = ("same", "changed", "removed", "added")
 
 
-class FieldDifference(NamedTuple):
-    """One place in which two steps differ; `MISSING` where one has no value. `path`: `text`, `name`, `input.path`,
-    `input.lines[0]`, `unparsed`, `ok`, `output`."""
-
-    path: str
-    one: Any
-    other: Any
-
-
 @dataclass(slots=True, frozen=True)
 class Change:
-    """A pair of steps, or one without a partner. `number`: its place in the comparison, from 0."""
+    """A pair of steps, or one without a partner. `number`: its place in the comparison, from 0.
+
+    Paths of `differences`: `text`, `name`, `input.path`, `input.lines[0]`, `unparsed`, `ok`, `output`.
+    """
 
     number: int
     status: Status
     one: Step | None
     other: Step | None
-    differences: tuple[FieldDifference, ...] = ()
+    differences: tuple[Difference, ...] = ()
 
     @property
     def step(self) -> Step:
@@ -66,21 +60,18 @@ def counted(changes: Sequence[Change]) -> dict[Status, int]:
     return {status: found.count(status) for status in STATUSES}
 
 
-def step_differences(one: Step, other: Step) -> list[FieldDifference]:
+def step_differences(one: Step, other: Step) -> list[Difference]:
     """Where two steps of a kind differ, in a fixed order: of arguments every path, of texts the whole."""
     found = [
-        FieldDifference(name, getattr(one, name), getattr(other, name))
+        Difference(name, getattr(one, name), getattr(other, name))
         for name in ("name", "text")
         if getattr(one, name) != getattr(other, name)
     ]
     if one.kind != "tool_call":
         return found
-    found += [
-        FieldDifference(difference.path, difference.recorded, difference.sent)
-        for difference in value_differences(tidy(one.input), tidy(other.input), "input")
-    ]
+    found += value_differences(tidy(one.input), tidy(other.input), "input")
     for name in ("unparsed", "ok", "output"):
         left, right = getattr(one, name), getattr(other, name)
         if left != right:
-            found.append(FieldDifference(name, *(MISSING if value is None else value for value in (left, right))))
+            found.append(Difference(name, *(MISSING if value is None else value for value in (left, right))))
     return found

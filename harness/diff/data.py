@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.diff.compare import Change, FieldDifference
+from harness.diff.compare import Change
 from harness.diff.steps import Step
-from harness.replaying.matching import MISSING
+from harness.differences import MISSING, Difference
 
 if TYPE_CHECKING:
     from harness.diff.tasks import Comparison, Run
@@ -66,7 +66,7 @@ def step_data(step: Step | None) -> dict[str, Any] | None:
     return found | ({"error": step.name, "text": step.text} if step.kind == "error" else {"text": step.text})
 
 
-def differences_data(differences: Sequence[FieldDifference]) -> list[dict[str, Any]]:
+def differences_data(differences: Sequence[Difference]) -> list[dict[str, Any]]:
     """`one` or `other` is left out where that side has no value."""
     return [
         {

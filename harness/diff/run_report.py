@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.diff.compare import FieldDifference
 from harness.diff.data import comparison_data, run_data
 from harness.diff.said import difference_text, place, step_lines
-from harness.replaying.matching import MISSING
+from harness.differences import MISSING, Difference
 from harness.report.figures import cost, known, plural, seconds
 from harness.report.report import Block, Heading, Quoted, Report, Table
 from harness.report.values import any_text
@@ -108,9 +107,7 @@ def _rows(one: str, other: str, comparison: Comparison) -> list[Sequence[object]
             continue
         head = (one, other, change.number, change.status, step.kind, _blank(step.turn), _blank(step.call))
         differences = change.differences or (
-            FieldDifference(
-                "", *(None if side is None else side.text or side.name for side in (change.one, change.other))
-            ),
+            Difference("", *(None if side is None else side.text or side.name for side in (change.one, change.other))),
         )
         rows += [(*head, path, _cell(left), _cell(right)) for path, left, right in differences]
     return rows

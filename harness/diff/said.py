@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.diff.compare import Change, FieldDifference
+from harness.diff.compare import Change
 from harness.diff.steps import Step
 from harness.diff.words import Piece, is_prose, text_differences
-from harness.replaying.matching import shorten as shorten_value
+from harness.differences import Difference
+from harness.differences import shorten as shorten_value
 from harness.report.figures import plural
 from harness.report.text import columns, fold, shorten, visible_line
 from harness.report.values import any_text
@@ -77,7 +78,7 @@ def _text(text: str, full: bool) -> str:
     return text if full else shorten(text, _TEXT)
 
 
-def difference_text(difference: FieldDifference, *, full: bool = False) -> str:
+def difference_text(difference: Difference, *, full: bool = False) -> str:
     """`input.path: "a" -> "b"`; of longer texts the words that differ."""
     one, other = difference.one, difference.other
     if isinstance(one, str) and isinstance(other, str) and (is_prose(one) or is_prose(other)):

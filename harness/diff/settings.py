@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.diff.compare import FieldDifference
 from harness.diff.steps import tidy
-from harness.replaying.matching import value_differences
+from harness.differences import Difference, value_differences
 
 if TYPE_CHECKING:
     from harness.report.facts import RecordingFacts
@@ -24,9 +23,9 @@ def settings_of(facts: RecordingFacts) -> Any:
     return distinct[0] if len(distinct) == 1 else found
 
 
-def setting_differences(one: Any, other: Any) -> list[FieldDifference]:
+def setting_differences(one: Any, other: Any) -> list[Difference]:
     """`model`, `params.temperature`; `turns[1].model` where the settings of a run changed on the way."""
     if isinstance(one, dict) != isinstance(other, dict):
         one, other = ([value] if isinstance(value, dict) else value for value in (one, other))
     path = "" if isinstance(one, dict) else "turns"
-    return [FieldDifference(found.path, found.recorded, found.sent) for found in value_differences(one, other, path)]
+    return value_differences(one, other, path)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.diff.compare import Change, FieldDifference, Status, compare_steps, counted, first_divergence
+from harness.diff.compare import Change, Status, compare_steps, counted, first_divergence
 from harness.diff.figures import Figures, figures_of
 from harness.diff.settings import setting_differences, settings_of
 from harness.diff.steps import Step, steps_of
 from harness.diff.success import Outcome, by_cases, by_ending
+from harness.differences import Difference
 from harness.errors import RecordingError
 from harness.report.call_facts import models_of
 from harness.report.reading import read_facts
@@ -62,9 +63,9 @@ class Comparison:
     number: int
     counts: dict[Status, int]
     first: Change | None
-    settings: tuple[FieldDifference, ...]
+    settings: tuple[Difference, ...]
     changes: tuple[Change, ...] = ()
-    volatile: tuple[FieldDifference, ...] = ()
+    volatile: tuple[Difference, ...] = ()
 
     @property
     def same(self) -> bool:
@@ -138,7 +139,7 @@ def _read(job: Job, path: Path, number: int, price: PricedBy) -> tuple[Run, list
 
 def _compare(job: Job, one: Run, steps: Sequence[Step], other: Run, other_steps: Sequence[Step]) -> Comparison:
     changes = compare_steps(steps, other_steps)
-    volatile: tuple[FieldDifference, ...] = ()
+    volatile: tuple[Difference, ...] = ()
     if job.volatile:
         from harness.diff.volatile import volatile_differences
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from agent.jsonio import NotJSON, loads
 from agent.sse import SSEDecoder
-from harness.diff.compare import Change, FieldDifference
+from harness.diff.compare import Change
+from harness.differences import MISSING, Difference
 from harness.recording.contents import Call
 from harness.recording.opening import open as open_recording
-from harness.replaying.matching import MISSING
 from harness.report.values import difference, mapping, number
 
 NAMES = {
@@ -23,14 +23,14 @@ NAMES = {
 
 def volatile_differences(
     one: str | PathLike[str], other: str | PathLike[str], changes: Sequence[Change]
-) -> list[FieldDifference]:
+) -> list[Difference]:
     """Of the two recordings, and of each two calls that have a pair of steps in common. Raises `RecordingError`.
 
     Paths are `header.id`, `header.started_at`, and `call[0].NAME` by the number in the first recording.
     """
     left, right = open_recording(one), open_recording(other)
     found = [
-        FieldDifference(f"header.{name}", *pair)
+        Difference(f"header.{name}", *pair)
         for name in ("id", "started_at")
         if (pair := tuple(mapping(item.header).get(name, MISSING) for item in (left, right)))[0] != pair[1]
     ]
@@ -55,11 +55,11 @@ def _pairs(changes: Sequence[Change]) -> dict[tuple[int, int], None]:
     return found
 
 
-def call_differences(one: Call, other: Call) -> list[FieldDifference]:
+def call_differences(one: Call, other: Call) -> list[Difference]:
     """What of two calls differs, by name, in a fixed order."""
     left, right = _fields(one), _fields(other)
     return [
-        FieldDifference(f"call[{one.number}].{name}", left.get(name, MISSING), right.get(name, MISSING))
+        Difference(f"call[{one.number}].{name}", left.get(name, MISSING), right.get(name, MISSING))
         for name in dict.fromkeys([*left, *right])
         if left.get(name, MISSING) != right.get(name, MISSING)
     ]

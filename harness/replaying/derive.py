@@ -10,10 +10,10 @@ from agent.jsonio import canonical, dumps
 from agent.providers import WIRES
 from agent.response import no_response
 from agent.response_reader import Numbered, ResponseReader
+from harness.differences import shorten, value_differences
 from harness.errors import RecordingError
 from harness.recorder.encodings import coding_of
 from harness.recording.contents import Call
-from harness.replaying.matching import shorten, value_differences
 
 FIRST, _PIECE = 8, 1 << 15
 """Frames of the first piece, from which a decoder can learn what all look like, and bytes of the others, about."""

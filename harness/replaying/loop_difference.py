@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from agent.jsonio import canonical, dumps
+from harness.differences import shorten, value_differences
 from harness.recording.contents import Turn
 from harness.recording.records import is_cut_notice
-from harness.replaying.matching import shorten, value_differences
 
 Step: TypeAlias = tuple[str, Mapping[str, Any]]
 """A loop event's name and data."""

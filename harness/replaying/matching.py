@@ -6,13 +6,14 @@ are unordered). Model, messages, tools and sampling always count. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from agent.jsonio import NotJSON, canonical, loads_exact
+from harness.differences import Difference, by_name, shorten, value_differences
 from harness.recording.headers import KEY_QUERY
 from harness.replaying.normalizers import normalizer
 
@@ -60,35 +61,6 @@ class RequestKey:
     """The body's JSON value; bytes where it is no JSON."""
 
 
-@dataclass(slots=True, frozen=True)
-class Difference:
-    """One place where a request and a recorded one differ. `MISSING` stands for no value."""
-
-    path: str
-    recorded: Any
-    sent: Any
-
-    def __str__(self) -> str:
-        return self.say("sent")
-
-    def say(self, verb: str) -> str:
-        """The difference in one line; `verb` tells what the second value is (`sent`, `now`)."""
-        if isinstance(self.recorded, str) and isinstance(self.sent, str):
-            recorded, sent = _around_difference(self.recorded, self.sent)
-        else:
-            recorded, sent = shorten(self.recorded), shorten(self.sent)
-        path = "".join(char if char.isprintable() else "?" for char in self.path)
-        return f"{path}: recorded {recorded}, {verb} {sent}"
-
-
-class _Missing:
-    def __repr__(self) -> str:
-        return "nothing"
-
-
-MISSING: Any = _Missing()
-
-
 def request_key(method: str, url: str, body: Any, rules: MatchRules = MatchRules()) -> RequestKey:
     """The key of a request; `body` is a parsed JSON value, or bytes, which are parsed where they are JSON."""
     parts = urlsplit(url)
@@ -119,28 +91,11 @@ def differences(recorded: RequestKey, sent: RequestKey) -> list[Difference]:
         if getattr(recorded, name) != getattr(sent, name)
     ]
     if recorded.query != sent.query:
-        one, other = _by_name(recorded.query), _by_name(sent.query)
-        found += [Difference(f"query.{name}", *pair) for name, pair in _pairs(one, other) if pair[0] != pair[1]]
+        one, other = _values(recorded.query), _values(sent.query)
+        found += [Difference(f"query.{name}", *pair) for name, *pair in by_name(one, other) if pair[0] != pair[1]]
     if recorded.body != sent.body:
         found += value_differences(recorded.value, sent.value) or [Difference("body", recorded.value, sent.value)]
     return found
-
-
-def value_differences(one: Any, other: Any, path: str = "", depth: int = 100) -> list[Difference]:
-    """Every place where two JSON values differ, in a fixed order; below `depth` levels values are compared whole."""
-    if depth and isinstance(one, dict) and isinstance(other, dict):
-        found = []
-        for name, (left, right) in _pairs(one, other):
-            found += value_differences(left, right, f"{path}.{name}" if path else name, depth - 1)
-        return found
-    if depth and isinstance(one, list) and isinstance(other, list):
-        found = []
-        for index in range(max(len(one), len(other))):
-            left = one[index] if index < len(one) else MISSING
-            right = other[index] if index < len(other) else MISSING
-            found += value_differences(left, right, f"{path}[{index}]", depth - 1)
-        return found
-    return [] if _same(one, other) else [Difference(path or "body", one, other)]
 
 
 def nearest(candidates: Sequence[RequestKey], sent: RequestKey) -> tuple[int, list[Difference]] | None:
@@ -148,18 +103,10 @@ def nearest(candidates: Sequence[RequestKey], sent: RequestKey) -> tuple[int, li
     best: tuple[tuple[int, int], int, list[Difference]] | None = None
     for index, candidate in enumerate(candidates):
         found = differences(candidate, sent)
-        weight = sum(len(shorten(item.recorded)) + len(shorten(item.sent)) for item in found)
+        weight = sum(len(shorten(item.one)) + len(shorten(item.other)) for item in found)
         if best is None or (len(found), weight) < best[0]:
             best = ((len(found), weight), index, found)
     return None if best is None else best[1:]
-
-
-def shorten(value: Any, limit: int = 80) -> str:
-    """A value as JSON in at most `limit` characters."""
-    if value is MISSING:
-        return "nothing"
-    text = repr(value) if isinstance(value, bytes) else canonical(value).decode()
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def _digest(data: bytes) -> bytes:
@@ -167,30 +114,9 @@ def _digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=32).digest()
 
 
-def _around_difference(one: str, other: str, width: int = 60) -> tuple[str, str]:
-    """Two long strings cut to where they begin to differ."""
-    start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    start = max(0, start - 20) if max(len(one), len(other)) > width else 0
-    mark = "…" if start else ""
-    return shorten(mark + one[start:], width), shorten(mark + other[start:], width)
-
-
-def _pairs(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    for name in [*one, *(name for name in other if name not in one)]:
-        yield name, (one.get(name, MISSING), other.get(name, MISSING))
-
-
-def _by_name(query: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+def _values(query: tuple[tuple[str, str], ...]) -> dict[str, Any]:
     """The values of each query parameter: the one, or a list."""
     found: dict[str, list[str]] = {}
     for name, value in query:
         found.setdefault(name, []).append(value)
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
-
-
-def _same(one: Any, other: Any) -> bool:
-    if one is MISSING or other is MISSING:
-        return False
-    if isinstance(one, bytes) or isinstance(other, bytes):
-        return bool(one == other)
-    return canonical(one) == canonical(other)

@@ -153,7 +153,7 @@ class ReplayTransport(wire.Transport):  # type: ignore[misc]
             reason = "all recorded calls are used" if used else "the recording holds no call"
             return ReplayMismatch(request, hint=f"{reason}; {self._rerecord}")
         index, places = found
-        return ReplayMismatch(request, left[index].number, [str(place) for place in places], self._rerecord)
+        return ReplayMismatch(request, left[index].number, [place.say("sent") for place in places], self._rerecord)
 
     def _stops_here(self, call: Call) -> bool:
         """Whether the client left the recorded call (or its process died), and this replay leaves it there too."""

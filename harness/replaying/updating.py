@@ -15,6 +15,7 @@ from typing import Any
 from agent.jsonio import canonical, dumps
 from agent.providers import WIRES
 from agent.providers.base_url import TargetError
+from harness.differences import value_differences
 from harness.errors import HarnessError, RecordingError
 from harness.recorder.totals import Totals
 from harness.recording.contents import Call
@@ -23,7 +24,6 @@ from harness.recording.reader import RecordReader
 from harness.recording.records import Record
 from harness.recording.turns import RecordedTurn
 from harness.replaying.derive import Derived, derive, first_difference, gap
-from harness.replaying.matching import value_differences
 from harness.replaying.rerun import rerun
 from harness.replaying.rewriting import renumbered, with_events, write_file
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from agent.jsonio import NotJSON, canonical, loads_exact
 from agent.sse import SSEDecoder
+from harness.differences import shorten, value_differences
 from harness.recording.contents import Call
 from harness.redaction.redactor import unnumbered
-from harness.replaying.matching import shorten, value_differences
 
 VOLATILE = frozenset({
     # ids

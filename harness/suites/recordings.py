@@ -6,11 +6,11 @@ import glob
 import os
 from pathlib import Path
 
+from harness.differences import shorten
 from harness.errors import RecordingError, SuiteError
 from harness.files import find_files
 from harness.paths import SUFFIXES, WORKSPACE, in_workspace, without_suffix
 from harness.recording.reader import task_of
-from harness.replaying.matching import shorten
 from harness.suites.case import Case
 
 LONGEST_NAME = 255

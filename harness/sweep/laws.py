@@ -15,7 +15,7 @@ import orjson
 
 from agent.events import Error, Event, Reasoning, Text, ToolCall, UsageEvent, to_dict
 from agent.jsonio import canonical
-from harness.replaying.matching import shorten, value_differences
+from harness.differences import shorten, value_differences
 from harness.sweep.marks import STATUSES, hands_over
 from harness.sweep.seen import Seen
 

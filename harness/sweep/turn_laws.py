@@ -10,7 +10,7 @@ from agent.events import ToolCall, UsageEvent
 from agent.jsonio import canonical
 from agent.loop_types import LoopEvent
 from agent.messages import Message
-from harness.replaying.matching import shorten
+from harness.differences import shorten
 from harness.sweep.seen import Full
 
 NORMAL = frozenset({"stop", "tool_calls", "pause"})

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.diff.compare import compare_steps, counted, first_divergence, step_differences
-from harness.replaying.matching import MISSING
+from harness.differences import MISSING
 from tests.harness.diff.runs import long_run, step
 
 NEW = step("tool_call", name="search", output="3 hits", query="something nobody asked for")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.diff.compare import FieldDifference, compare_steps
+from harness.diff.compare import compare_steps
 from harness.diff.data import change_data, differences_data, step_data
-from harness.replaying.matching import MISSING
+from harness.differences import MISSING, Difference
 from tests.harness.diff.runs import step
 
 PLACE = {"turn": 0, "call": 0}
@@ -28,7 +28,7 @@ def test_a_step(given, expected):
 
 
 def test_a_side_without_a_value_has_no_member():
-    found = differences_data([FieldDifference("a", None, MISSING), FieldDifference("b", MISSING, 1)])
+    found = differences_data([Difference("a", None, MISSING), Difference("b", MISSING, 1)])
     assert found == [{"path": "a", "one": None}, {"path": "b", "other": 1}]
 
 

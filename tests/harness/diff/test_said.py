@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.diff.compare import FieldDifference, compare_steps
+from harness.diff.compare import compare_steps
 from harness.diff.said import WIDTH, described, difference_text, marked, place, step_lines
 from harness.diff.words import Piece
-from harness.replaying.matching import MISSING
+from harness.differences import MISSING, Difference
 from harness.report.text import columns
 from tests.harness.diff.runs import step
 
@@ -40,7 +40,7 @@ def test_an_account():
     ],
 )
 def test_a_difference(given, expected):
-    assert difference_text(FieldDifference(*given)) == expected
+    assert difference_text(Difference(*given)) == expected
 
 
 def test_what_is_far_from_a_difference_is_left_out_unless_all_is_asked_for():

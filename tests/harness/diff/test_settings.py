@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.diff.settings import setting_differences, settings_of
-from harness.replaying.matching import MISSING
+from harness.differences import MISSING
 from harness.report.reading import read_facts
 from tests.harness.diff.runs import run, text
 from tests.harness.sessions import Turn, chat, record
