@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
 from click.testing import CliRunner, Result
 
 from agent.providers.table import PROVIDERS
@@ -23,6 +24,11 @@ def call(*args: Any, stdin: bytes | str | None = None, environ: Mapping[str, str
     )
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
+
+
+def no_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that failed is tried again at once."""
+    monkeypatch.setattr("agent.steps.delay", lambda attempt, retry_after, jitter, limits=None: 0.0)
 
 
 def refusal(*args: Any, **more: Any) -> str:

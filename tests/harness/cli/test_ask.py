@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from harness.recording.writer import Writer
-from tests.harness.cli.cli import call, lines_of, refusal
+from tests.harness.cli.cli import call, lines_of, no_backoff, refusal
 from tests.scripted import Answer, error, fixture, scripted
 
 TEXT = fixture("openai-chat/session-answer.sse")
@@ -212,7 +212,8 @@ def test_a_broken_answer_ends_with_status_1(folder, ending):
     assert call("replay", "recordings").exit_code == 0
 
 
-def test_a_refused_port(folder):
+def test_a_refused_port(folder, monkeypatch):
+    no_backoff(monkeypatch)
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         port = sock.getsockname()[1]
@@ -224,7 +225,8 @@ def test_a_refused_port(folder):
     assert len(recording(folder).calls) == 4
 
 
-def test_an_unknown_host():
+def test_an_unknown_host(monkeypatch):
+    no_backoff(monkeypatch)
     result = call("ask", "-m", "openai/any", "--base-url", "http://no-such-host.invalid", "-q", "--no-record", "hi")
     assert result.exit_code == 1
     message, hint = result.stderr.splitlines()

@@ -10,7 +10,7 @@ import pytest
 import harness
 from harness.cli.ask_continue import MODES
 from harness.recording.writer import Writer
-from tests.harness.cli.cli import call, refusal
+from tests.harness.cli.cli import call, no_backoff, refusal
 from tests.harness.transports import records
 from tests.scripted import error, fixture, scripted
 
@@ -280,7 +280,8 @@ def test_the_providers_own_place_needs_its_key(folder, url):
     assert "no API key for openai: set OPENAI_API_KEY" in refusal("ask", "--continue", "a.jsonl", "hi")
 
 
-def test_a_configured_provider_is_gone_on_with(serve, folder):
+def test_a_configured_provider_is_gone_on_with(serve, folder, monkeypatch):
+    no_backoff(monkeypatch)
     recorded_elsewhere(folder, provider="house", base_url="http://house.test/v1")
     (folder / "pyproject.toml").write_text(
         '[tool.harness.providers.house]\nbase_url = "http://house.test/v1"\nneeds_key = false\n', "utf-8"

@@ -88,12 +88,23 @@ def test_a_difference_that_is_shown_among_three(tmp_path):
             answers(tmp_path, name, word, word, task=task)
     suite = tmp_path / "s.suite.toml"
     suite.write_text("".join(SUITE.format(task=task) for task in range(8)))
-    result = call("diff", *(tmp_path / name for name in "abc"), "--suite", suite, "--format", "markdown", "-j", "2")
+    result = call("diff", *(tmp_path / name for name in "abc"), "--suite", suite, "--format", "markdown")
     assert result.exit_code == 1
     assert "success: worse: -100 points" in result.stdout
     assert "corrected" in result.stdout
     assert "| c | 16 of 16 | 100% |" in result.stdout
     assert "  - c: openai/m-1\n" in result.stdout
+
+
+def test_several_processes_give_the_same(tmp_path):
+    """Also of values that one side does not have."""
+    for task in ("x", "y", "z"):
+        run(tmp_path / "a" / f"{task}.jsonl", [tool("read", path="a")], [text("end")], task=task)
+        run(tmp_path / "b" / f"{task}.jsonl", [tool("read", file="a")], [text("end")], task=task)
+    one, two = (call("diff", tmp_path / "a", tmp_path / "b", "--details", "--format", "json", "-j", n) for n in (1, 2))
+    assert one.stdout == two.stdout
+    (change,) = json.loads(two.stdout)["tasks"][0]["comparisons"][0][0]["changes"]
+    assert change["differences"] == [{"path": "input.path", "one": "a"}, {"path": "input.file", "other": "a"}]
 
 
 def test_csv_has_a_line_a_run(tmp_path):
