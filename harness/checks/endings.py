@@ -15,6 +15,7 @@ from harness.errors import CheckError
 from harness.report.call_facts import CallFacts
 from harness.report.endings import CALL_ENDINGS
 from harness.report.facts import RecordingFacts
+from harness.report.figures import first_of
 from harness.verdicts import Verdict
 
 _BROKEN = frozenset({"http_error", "stream_error", "truncated", "reset", "timeout", "no_response"})
@@ -97,7 +98,7 @@ class NoError(Check):
                 if not result["ok"]
             ]
         if problems:
-            return self.failed("; ".join(problems[:3]) + (f"; {len(problems) - 3} more" if len(problems) > 3 else ""))
+            return self.failed("; ".join(first_of(problems)))
         for call in calls:
             require_known(call)
         return self.passed()

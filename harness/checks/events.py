@@ -9,10 +9,9 @@ from agent.jsonio import NotJSON, loads_exact
 from harness.checks.base import Check, Subject
 from harness.checks.golden import differences, golden_of
 from harness.errors import CheckError
-from harness.report.figures import plural
+from harness.report.figures import first_of
 from harness.verdicts import Verdict
 
-_SHOWN = 3
 _ACCEPT = "`harness suite accept` writes it"
 
 
@@ -33,8 +32,7 @@ class Events(Check):
             return self.error(str(error))
         if not found:
             return self.passed()
-        more = len(found) - _SHOWN
-        text = "; ".join([*found[:_SHOWN], *([plural(more, "more difference")] if more > 0 else [])])
+        text = "; ".join(first_of(found, noun="difference"))
         return self.failed(f"{text} (`harness suite accept` takes what is derived now)")
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from harness.checks.base import Check, Subject
+from harness.report.figures import first_of
 from harness.verdicts import Verdict
-
-_SHOWN = 3
 
 
 class NoSecret(Check):
@@ -29,7 +28,5 @@ class NoSecret(Check):
         finder = Finder(config.key_values().values(), config.redact)
         scanned = scan_file(subject.path, finder, Kingfisher() if self.kingfisher else None)
         if scanned.findings:
-            more = len(scanned.findings) - _SHOWN
-            found = [str(finding) for finding in scanned.findings[:_SHOWN]]
-            return self.failed("; ".join([*found, *([f"{more} more"] if more > 0 else [])]))
+            return self.failed("; ".join(first_of([*map(str, scanned.findings)])))
         return self.error(scanned.unread[0]) if scanned.unread else self.passed()

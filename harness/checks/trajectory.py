@@ -23,6 +23,7 @@ from harness.checks.nearest import MANY, nearest, nearest_in_order, weight
 from harness.checks.pairing import Pairs, best_in_order, longest_common, maximum_matching
 from harness.checks.selecting import ToolCall, show
 from harness.differences import shorten
+from harness.report.figures import first_of
 
 Order: TypeAlias = Literal["exact", "in-order", "any-order", "subset", "superset"]
 IN_ORDER = frozenset({"exact", "in-order"})
@@ -30,7 +31,6 @@ ALL_NEEDED = frozenset({"exact", "in-order", "any-order", "superset"})
 """Orders in which every expected call must be made."""
 NO_OTHERS = frozenset({"exact", "any-order", "subset"})
 """Orders in which every call made must be expected."""
-_SHOWN = 3
 
 
 @dataclass(slots=True)
@@ -51,10 +51,8 @@ class Compared:
     def reason(self) -> str | None:
         if not self.problems:
             return None
-        more = len(self.problems) - _SHOWN
-        parts = [*self.problems[:_SHOWN], *([f"{more} more"] if more > 0 else [])]
         found = len(self.pairs)
-        return f"{'; '.join(parts)} (precision {found}/{self.made}, recall {found}/{self.expected})"
+        return f"{'; '.join(first_of(self.problems))} (precision {found}/{self.made}, recall {found}/{self.expected})"
 
 
 def compare(expected: Sequence[Expected], made: Sequence[ToolCall], order: Order) -> Compared:

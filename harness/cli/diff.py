@@ -16,6 +16,7 @@ from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import Output, deliver, report_options
 from harness.errors import HarnessError
+from harness.report.figures import listed
 from harness.report.rendering import NAME, render
 
 if TYPE_CHECKING:
@@ -123,8 +124,7 @@ def _tasks(contenders: Sequence[Contender], only: Sequence[str]) -> list[str]:
     tasks = all_tasks(contenders)
     for name in only:
         if name not in tasks:
-            some = ", ".join(tasks[:5]) + (f" and {len(tasks) - 5} more" if len(tasks) > 5 else "")
-            raise HarnessError(f'no contender has a run of the task "{name}": there are {some}')
+            raise HarnessError(f'no contender has a run of the task "{name}": there are {listed(tasks)}')
     return [task for task in tasks if not only or task in only]
 
 

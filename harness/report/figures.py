@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -51,6 +51,20 @@ def known(value: int | None) -> str:
 def plural(value: int | None, one: str, many: str | None = None) -> str:
     """`1 call`, `2 calls`, `? calls`"""
     return f"{known(value)} {one if value == 1 else many or one + 's'}"
+
+
+def first_of(lines: Sequence[str], most: int = 3, noun: str | None = None) -> list[str]:
+    """The first of many lines, and one that counts the others: `2 more`, `2 more differences`."""
+    left = len(lines) - most
+    if left <= 0:
+        return [*lines]
+    return [*lines[:most], f"{left:,} more" if noun is None else plural(left, f"more {noun}")]
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """`a, b`; of many names the first: `a, b, c, d, e and 7 more`."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
 def seconds(value: float | None) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.errors import HarnessError, SuiteError
+from harness.report.figures import listed
 from harness.suites.case import Case, Suite
 from harness.suites.judging import judge
 from harness.suites.recordings import Recordings, is_pattern
@@ -94,5 +95,4 @@ def _inside(path: Path, folder: Path) -> str:
 
 
 def _some(cases: Sequence[Case]) -> str:
-    names = ", ".join(case.name for case in cases[:5])
-    return f"there are {names}{f' and {len(cases) - 5} more cases' if len(cases) > 5 else ''}"
+    return f"there are {listed([case.name for case in cases])}"

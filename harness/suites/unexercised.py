@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.report.figures import plural
+from harness.report.figures import listed, plural
 from harness.suites.results import CaseResult
 
 if TYPE_CHECKING:
@@ -33,9 +33,8 @@ class Unexercised:
         """One line each; none where all was exercised."""
         found = []
         if self.unnamed:
-            names = ", ".join(path.as_posix() for path in self.unnamed[:_SHOWN])
-            more = f" and {len(self.unnamed) - _SHOWN:,} more" if len(self.unnamed) > _SHOWN else ""
-            found.append(f"{plural(len(self.unnamed), 'recording')} that no case names: {names}{more}")
+            names = listed([path.as_posix() for path in self.unnamed], _SHOWN)
+            found.append(f"{plural(len(self.unnamed), 'recording')} that no case names: {names}")
         found += [f"{suite}: tools offered but never called: {', '.join(names)}" for suite, names in self.tools]
         for number, why in ((self.filtered, "left out by the filter"), (self.skipped, "not run after the failure")):
             if number:

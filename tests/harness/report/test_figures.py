@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from harness.report.figures import TOKENS, add_usage, cost, plural, seconds, tokens, usage_of
+from harness.report.figures import TOKENS, add_usage, cost, first_of, listed, plural, seconds, tokens, usage_of
 
 NOTHING = dict.fromkeys(TOKENS)
 
@@ -50,3 +50,21 @@ def test_words():
         "? retries", "0 retries", "1 retry", "1,200 retries",
     ]  # fmt: skip
     assert [seconds(value) for value in (None, 0.00234, 99.5, 1234.5)] == ["? s", "0.002 s", "99.500 s", "1,234 s"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "noun", "found"),
+    [
+        ([], None, []),
+        (["a", "b", "c"], "difference", ["a", "b", "c"]),
+        (["a", "b", "c", "d"], None, ["a", "b", "c", "1 more"]),
+        (["a", "b", "c", "d"], "difference", ["a", "b", "c", "1 more difference"]),
+        ([*"abcde"], "difference", ["a", "b", "c", "2 more differences"]),
+    ],
+)
+def test_the_first_of_many_lines(lines, noun, found):
+    assert first_of(lines, noun=noun) == found
+
+
+def test_many_names():
+    assert [listed(names, 2) for names in ("", "a", "ab", "abc")] == ["", "a", "a, b", "a, b and 1 more"]
