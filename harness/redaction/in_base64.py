@@ -31,7 +31,7 @@ _BREAKS = rb"(?:\\{1,64}[nr]|[\r\n]){0,4}"
 """Programs break base64 into lines (RFC 2045, 6.8: of 76 characters), which JSON writes as `\n`."""
 _SHORT_RUN = 256
 """Characters of a run up to which it is quicker to look for how keys begin in it than to decode it."""
-_LINE = 64
+LINE = 64
 """Characters of the shortest usual line (RFC 7468)."""
 
 _PLAIN = re.compile(rb"[A-Za-z0-9_-]+")
@@ -82,7 +82,7 @@ def written_forms(secret: str) -> list[str]:
 def windows(core: bytes) -> list[bytes]:
     """Parts of a core that no escaping touches, one of which is whole also where a line ends inside the core."""
     longest = max(_PLAIN.findall(core), key=len, default=b"")
-    half = min(len(longest) // 2, _LINE // 2)
+    half = min(len(longest) // 2, LINE // 2)
     return [longest] if half < 6 else [longest[:half], longest[half : 2 * half]]
 
 

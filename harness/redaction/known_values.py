@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from harness.redaction.in_base64 import core_pattern, cores, has_run, windows, written_forms
+from harness.redaction.in_base64 import LINE, core_pattern, cores, has_run, runs, windows, written_forms
 from harness.redaction.key_shapes import is_number, plain_run, shape_of, value_pattern
 
 KEY_RULE = "key"
@@ -18,10 +18,11 @@ _MIN_CORE = 4
 
 
 class Value:
-    """A secret that is known by its value, or what base64 makes of it (`core`)."""
+    """A secret that is known by its value, or what base64 makes of it (`core`), perhaps of its base64 (`twice`)."""
 
-    def __init__(self, text: str, core: bytes | None = None) -> None:
+    def __init__(self, text: str, core: bytes | None = None, *, twice: bool = False) -> None:
         self.secret = raw_of(text)
+        self.twice = twice
         self.text = text if core is None else core.decode()
         self.is_core = core is not None
         self.is_number = is_number(self.text)
@@ -44,26 +45,31 @@ class Value:
 
 @dataclass(slots=True, frozen=True)
 class Known:
-    """Known values, the longest first. `runs`, `core_runs`: the parts by which they are found, `always` where these do
-    not do.
+    """Known values, the longest first. `runs`, `core_runs`, `twice_runs`: the parts by which they are found, `always`
+    where these do not do.
     """
 
     values: tuple[Value, ...] = ()
     runs: tuple[bytes, ...] = ()
     core_runs: tuple[bytes, ...] = ()
+    twice_runs: tuple[bytes, ...] = ()
     always: bool = False
     shortest: int = 0
     """Bytes of the shortest of `core_runs`."""
+    shortest_twice: int = 0
+    """Characters of base64 in a row that hold the shortest value twice encoded."""
 
     @classmethod
     def of(cls, values: Iterable[Value]) -> Known:
         ordered = tuple(sorted(values, key=lambda value: -len(value.text)))
-        runs: tuple[dict[bytes, None], ...] = ({}, {})
+        parts: tuple[dict[bytes, None], ...] = ({}, {}, {})
         for value in ordered:
             if value.known_by_runs:
-                runs[value.is_core].update(dict.fromkeys(value.runs))
+                parts[value.is_core + value.twice].update(dict.fromkeys(value.runs))
         always = not all(value.known_by_runs for value in ordered)
-        return cls(ordered, (*runs[0],), (*runs[1],), always, min(map(len, runs[1]), default=0))
+        shortest = min(map(len, parts[1]), default=0)
+        twice = min([LINE, *(len(value.text) for value in ordered if value.twice)])
+        return cls(ordered, (*parts[0],), (*parts[1],), (*parts[2],), always, shortest, twice)
 
     def may_stand_in(self, data: bytes) -> bool:
         """Whether one of their parts does. Base64 is looked for only where some is."""
@@ -74,13 +80,19 @@ class Known:
             for run in self.core_runs:
                 if run in data:
                     return True
+        if self.twice_runs and has_run(data, self.shortest_twice):
+            encoded = b" ".join([data[run.start : run.end] for run in runs(data, self.shortest_twice)])
+            for run in self.twice_runs:
+                if run in encoded:
+                    return True
         return False
 
 
 def forms_of(secret: str) -> list[Value]:
-    """A secret as it is and in base64; what would be the same comes once."""
-    found = {core: Value(secret, core) for form in written_forms(secret) for core in cores(raw_of(form))}
-    return [Value(secret), *found.values()]
+    """A secret as it is, in base64, and in base64 of that; what would be the same comes once."""
+    once = {core: Value(secret, core) for form in written_forms(secret) for core in cores(raw_of(form))}
+    twice = {core: Value(secret, core, twice=True) for inner in once for core in cores(inner)}
+    return [Value(secret), *(twice | once).values()]
 
 
 def raw_of(text: str) -> bytes:

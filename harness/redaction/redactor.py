@@ -136,11 +136,12 @@ class Redactor:
         if self._open is None or self._open[0] != version:
             always = known.always or bool(self._user)
             texts = tuple(value.text for value in known.values if not value.is_core)
-            encoded = tuple(value.text for value in known.values if value.is_core)
+            encoded = tuple(value.text for value in known.values if value.is_core and not value.twice)
+            in_base64 = known.core_runs + known.twice_runs
             self._open = (
                 version,
                 OpenSecrets(
-                    texts, encoded, runs=known.runs, core_runs=known.core_runs, always=always, width=self._user.width
+                    texts, encoded, runs=known.runs, core_runs=in_base64, always=always, width=self._user.width
                 ),
             )
         return self._open[1]

@@ -125,6 +125,21 @@ def test_error_bodies_and_exceptions(tmp_path, name, content_type):
     assert leaks((tmp_path / "s.jsonl").read_bytes(), name) == []
 
 
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("wire", WIRES)
+def test_values_twice_encoded(tmp_path, wire, name):
+    """In a request, and in an answer in one piece."""
+    for inner in BEFORE:
+        for outer, coder in enumerate(LINES):
+            text = LINES[coder](b"x" * outer + encoded(name, inner).encode() + b"?").decode()
+            reply = Reply(stream(wire, "text", ["so: ", f"it is {text}, ", "ok"]))
+            found = record(tmp_path / "r.jsonl", wire, reply, rules_for(name), request_with(f"see {text}", ""))
+            expected = rules_for(name).text(text)
+            assert expected.count(shown(name)) == 1
+            assert found.text("text") == f"so: it is {expected}, ok"
+            replayed(found, request_with(f"see {text}", ""), rules_for(name))
+
+
 def check(path, wire, kind, name, text, all_cuts):
     """A text many times in one stream, each time cut elsewhere."""
     if kind == "arguments":

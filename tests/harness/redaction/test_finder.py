@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import json
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from harness.redaction.finder import Finder, Hit, apart
 from harness.redaction.redactor import Redactor, Rule
+from harness.redaction.views import BASE64
 from tests.harness.redaction.test_redactor import KEYS, PEM
 from tests.harness.secret_forms import FORMS
 
@@ -111,3 +113,10 @@ def test_finds_what_the_redactor_replaces(parts):
         data = data[: hit.start] + b"X" + data[hit.end :]
     assert (redacted == text) == (not hits)
     assert Finder().find(data) == []
+
+
+def test_rules_of_the_user_in_base64():
+    finder = Finder(rules=[Rule("customer", r"\bKunde-[0-9]+\b")])
+    text = b"see " + base64.b64encode(b"a: Kunde-1234, b: Kunde-99.") + b" [redacted:customer:1]"
+    assert [(hit.secret, hit.form) for hit in finder.find(text)] == [(b"Kunde-1234", BASE64), (b"Kunde-99", BASE64)]
+    assert finder.find(text, user_rules=False) == []

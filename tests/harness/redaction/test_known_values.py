@@ -46,3 +46,15 @@ def test_may_stand_in():
     assert not plain.may_stand_in(b"x", escaped=False)
     assert plain.may_stand_in(b"x", escaped=True)
     assert not any(value.may_stand_in(b"x", escaped=True) for value in encoded)
+
+
+@pytest.mark.parametrize("coder", [base64.b64encode, base64.urlsafe_b64encode, base64.encodebytes])
+@pytest.mark.parametrize("secret", ["SECRET-8", "SECRET-SECRET-LONGER", "a?>~/+=b?>~/+=c", VALUE])
+def test_twice_encoded(secret, coder):
+    known = Known.of(forms_of(secret))
+    for inner in range(3):
+        for outer in range(3):
+            text = coder(b"y" * outer + base64.b64encode(b"x" * inner + secret.encode() + b".") + b" and more")
+            assert known.may_stand_in(text)
+            assert any(value.twice and value.pattern.search(text) for value in known.values)
+    assert not known.may_stand_in(coder(base64.b64encode(b"something else that is as long")))
