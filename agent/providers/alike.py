@@ -20,7 +20,7 @@ Piece = Text | Reasoning
 _PADDED = re.compile(rb'("obfuscation":"|" *\}(?= *\}))([A-Za-z0-9]*| *)("?\}\n*)\Z')
 _PROBE = "\x01probe"
 _TRIES = 8
-_QUOTE = 34
+_QUOTE, _BACKSLASH = 34, 92
 
 
 class Alike:
@@ -87,24 +87,23 @@ class Alike:
         They are of `kind`, and none is empty.
         """
         before, after, closing = self.before, self.after, self.closing
-        before_size, after_size, closing_size = self._before_size, self._after_size, self._closing_size
         texts: list[bytes] = []
         ends = [0]
         at = 0
         while data.startswith(before, at):
-            start = at + before_size
+            start = at + self._before_size
             end = data.find(_QUOTE, start)
             if not data.startswith(after, end):
                 end = data.find(after, start)
                 if end < 0:
                     break
-            at = end + after_size
+            at = end + self._after_size
             if closing:
                 stop = data.find(closing, at)
                 padding = data[at:stop]
                 if stop < 0 or (padding and (padding.strip(b" ") if self.blank else not padding.isalnum())):
                     break
-                at = stop + closing_size
+                at = stop + self._closing_size
             texts.append(data[start:end])
             ends.append(at)
         found = _strings(texts)
@@ -138,7 +137,7 @@ class Alike:
 def _strings(texts: Sequence[bytes]) -> list[str]:
     """What the insides of JSON strings say, up to one that is empty or no such inside."""
     joined = b'","'.join(texts)
-    if b'\\","' not in joined and not joined.endswith(b"\\"):  # so no quote between two is escaped
+    if _BACKSLASH not in joined or (b'\\","' not in joined and joined[-1] != _BACKSLASH):  # each ends where it seems to
         try:
             found: list[str] = orjson.loads(b'["%b"]' % joined)
         except orjson.JSONDecodeError:
