@@ -30,7 +30,7 @@ PURE = [
     )),
     *(f"harness.diff.{name}" for name in (
         "align", "words", "steps", "likeness", "compare", "figures", "settings", "said", "data", "evidence", "summary",
-        "run_report", "task_report",
+        "run_report", "task_data", "task_report",
     )),
     *(f"harness.checks.{name}" for name in ("values", "patterns", "pairing")),
     *(f"harness.suites.{name}" for name in (

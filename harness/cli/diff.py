@@ -140,7 +140,8 @@ def _of_folders(
     """The report, and whether it tells of a difference."""
     from harness.diff.success import BY_ENDING
     from harness.diff.summary import summarize
-    from harness.diff.task_report import Compared, tasks_report
+    from harness.diff.task_data import Compared
+    from harness.diff.task_report import tasks_report
 
     summary = summarize(results, len(contenders), seed=seed)
     here = {result.task for result in results}

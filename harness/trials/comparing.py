@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from harness.diff.success import Outcome
 from harness.diff.summary import summarize
-from harness.diff.task_report import Compared, tasks_report
+from harness.diff.task_data import Compared
+from harness.diff.task_report import tasks_report
 from harness.diff.tasks import Job, TaskResult, run_task
 from harness.trials.outcome import as_trial, error_of
 

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.diff.summary import summarize
-from harness.diff.task_report import Compared, notes, tasks_report
+from harness.diff.task_report import notes, tasks_report
 from harness.report.rendering import FORMATS, render
-from tests.harness.diff.test_summary import a_run, results
-
-
-def compared(*contenders, **fields):
-    found = results(*contenders)
-    names = ["A", "B", "C"][: len(contenders)]
-    summary = summarize(found, len(contenders))
-    return Compared(names, [name.lower() for name in names], found, summary, 0, "success by a test", **fields)
+from tests.harness.diff.test_summary import a_run
+from tests.harness.diff.test_task_data import compared
 
 
 def test_failed_tasks_and_missing_runs_are_named():
