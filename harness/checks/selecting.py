@@ -42,13 +42,18 @@ def whole_calls(facts: RecordingFacts, turn: int | None = None) -> list[CallFact
     """The calls of a turn, or of the run, in order. Raises `CheckError` where not all they said is known."""
     turns = facts.turns if turn is None else [the_turn(facts, turn)]
     for one in turns:
-        if one.stop_reason is None:
-            raise CheckError(f"the recording stops inside turn {one.turn}")
+        require_ended(one)
     numbers = None if turn is None else {*turns[0].calls}
     calls = [call for call in facts.calls if numbers is None or call.call in numbers]
     for call in calls:
         require_known(call)
     return calls
+
+
+def require_ended(turn: TurnFacts) -> None:
+    """Raises `CheckError` for a turn in which the recording stops."""
+    if turn.stop_reason is None:
+        raise CheckError(f"the recording stops inside turn {turn.turn}")
 
 
 def require_known(call: CallFacts) -> None:

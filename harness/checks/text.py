@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from harness.checks.base import Subject
 from harness.checks.fields import Number
-from harness.checks.selecting import require_known, the_turn
+from harness.checks.selecting import require_ended, require_known, the_turn
 from harness.checks.texts import Texts, share
 from harness.errors import CheckError
 from harness.report.call_facts import CallFacts
@@ -49,8 +49,7 @@ def _last_calls(facts: RecordingFacts, number: int | None) -> list[CallFacts]:
     calls = facts.calls
     if number is not None or facts.turns:
         turn = facts.turns[-1] if number is None else the_turn(facts, number)
-        if turn.stop_reason is None:
-            raise CheckError(f"the recording stops inside turn {turn.turn}")
+        require_ended(turn)
         of_turn = {*turn.calls}
         calls = [call for call in calls if call.call in of_turn]
     elif not calls:

@@ -51,11 +51,10 @@ class Progress:
         self._done += 1
         verdict = result.status if result.reason is None else f"{result.status}: {result.reason}"
         if result.status == "error" and (error := error_of(facts)):
-            verdict = f"fail: no_error: {error[0]}: {error[1]}"
+            verdict = f"fail: no_error: {error}"
         amount = cost(figures_of(facts, self._price).cost_usd)
-        what = f"{trial.model}, {trial.case.task}, repeat {trial.repeat}"
         figures = f"{plural(facts.totals.calls, 'call')}, {amount}"
-        self._line(shorten(f"{self._done}/{self._total} {what}: {figures}, {verdict}", _WIDTH))
+        self._line(shorten(f"{self._done}/{self._total} {trial}: {figures}, {verdict}", _WIDTH))
         if self._bar is not None:
             self._bar.update(1)
 

@@ -12,7 +12,7 @@ from harness.diff.summary import summarize
 from harness.diff.task_data import Compared
 from harness.diff.task_report import tasks_report
 from harness.diff.tasks import Job, TaskResult, run_task
-from harness.trials.outcome import as_trial, error_of
+from harness.trials.outcome import TrialError, as_trial, error_of
 
 if TYPE_CHECKING:
     from harness.costs.priced_by import PricedBy
@@ -75,8 +75,8 @@ def _repeat(trial: Trial) -> int:
     return trial.repeat
 
 
-def _as_ended(run: Run, error: tuple[str, str] | None) -> Run:
+def _as_ended(run: Run, error: TrialError | None) -> Run:
     """One that ended in an error has failed, also where its checks cannot be computed for just that."""
     if error is None or run.outcome.status != "error":
         return run
-    return replace(run, outcome=Outcome("fail", f"no_error: {error[0]}: {error[1]}"))
+    return replace(run, outcome=Outcome("fail", f"no_error: {error}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.report.values import any_text
 
@@ -17,6 +17,14 @@ OF_THE_MODEL = frozenset({"content_blocked", "context_overflow", "malformed_tool
 among answers."""
 
 
+class TrialError(NamedTuple):
+    kind: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}"
+
+
 def last_error(facts: RecordingFacts) -> Mapping[str, Any] | None:
     """The error that a trial ended in, as recorded (an empty one where none is); None where it ended in none."""
     if facts.status != "error":
@@ -24,17 +32,17 @@ def last_error(facts: RecordingFacts) -> Mapping[str, Any] | None:
     return next((turn.errors[-1] for turn in reversed(facts.turns) if turn.errors), {})
 
 
-def error_of(facts: RecordingFacts) -> tuple[str, str] | None:
-    """Kind and message of the error that a trial ended in; None where it ended in none."""
+def error_of(facts: RecordingFacts) -> TrialError | None:
+    """The error that a trial ended in; None where it ended in none."""
     error = last_error(facts)
     if error is None:
         return None
-    return any_text(error.get("kind")) or "?", any_text(error.get("message")) or "no message"
+    return TrialError(any_text(error.get("kind")) or "?", any_text(error.get("message")) or "no message")
 
 
 def ended_in_provider_error(facts: RecordingFacts) -> bool:
     error = error_of(facts)
-    return error is not None and error[0] not in OF_THE_MODEL
+    return error is not None and error.kind not in OF_THE_MODEL
 
 
 def as_trial(case: Case) -> Case:

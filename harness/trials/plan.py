@@ -88,6 +88,10 @@ class Trial:
     repeat: int
     path: Path
 
+    def __str__(self) -> str:
+        """As people are told of it."""
+        return f"{self.model}, {self.case.task}, repeat {self.repeat}"
+
     @property
     def workspace(self) -> Path:
         """Where the files are kept as the trial left them."""

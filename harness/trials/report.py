@@ -125,16 +125,14 @@ def _shown(row: Mapping[str, Any]) -> list[str]:
 def _problems(ran: Ran) -> list[Block]:
     """Trials that ended in an error, those that were run again, and those that were not run."""
     errors = [
-        f"{_name(trial)}: {error[0]}: {error[1]}"
-        for trial in ran.trials
-        if trial in ran.results and (error := error_of(ran.results[trial]))
+        f"{trial}: {error}" for trial in ran.trials if trial in ran.results and (error := error_of(ran.results[trial]))
     ]
     missing: dict[str, list[str]] = {}
     for trial in ran.trials:
         if trial not in ran.results:
             missing.setdefault(ran.why.get(trial, "not asked for this time"), []).append(_begun(ran, trial))
     again = [
-        f"{_name(trial)}: {_after(facts)}"
+        f"{trial}: {_after(facts)}"
         for trial in ran.trials
         if trial in ran.results
         for facts in ran.again.get(trial, ())
@@ -152,16 +150,12 @@ def _problems(ran: Ran) -> list[Block]:
 def _begun(ran: Ran, trial: Trial) -> str:
     """A trial that was not run, with what was begun and put aside."""
     aside = ran.again.get(trial, ())
-    return f"{_name(trial)} (begun and put aside: {plural(len(aside), 'recording')})" if aside else _name(trial)
+    return f"{trial} (begun and put aside: {plural(len(aside), 'recording')})" if aside else str(trial)
 
 
 def _after(facts: RecordingFacts) -> str:
     error = error_of(facts)
-    return "after an interruption" if error is None else f"after an error: {error[0]}: {error[1]}"
-
-
-def _name(trial: Trial) -> str:
-    return f"{trial.model}, {trial.case.task}, repeat {trial.repeat}"
+    return "after an interruption" if error is None else f"after an error: {error}"
 
 
 def _entry(ran: Ran, trial: Trial, run: Run | None) -> dict[str, Any]:
@@ -176,7 +170,7 @@ def _entry(ran: Ran, trial: Trial, run: Run | None) -> dict[str, Any]:
         "repeat": trial.repeat,
         "status": status,
         "reason": ran.why.get(trial) if facts is None else None if run is None else run.outcome.reason,
-        "error": None if facts is None or (error := error_of(facts)) is None else error[0],
+        "error": None if facts is None or (error := error_of(facts)) is None else error.kind,
         "answered_as": None if facts is None else ", ".join(models_of(facts.calls)) or None,
         **{name: None if figures is None else figures[name] for name in _FIGURES},
         "recording": trial.path.as_posix(),
