@@ -41,10 +41,10 @@ def _success(found: OutcomeComparison, noun: str) -> str:
 
 
 def _missing(paired: Paired) -> str:
-    """How much of the difference may be runs that are not there."""
+    """What no pair tells of."""
     missing = sum(paired.missing)
     one, other = paired.missing
-    return f"; runs that are missing count as failed: {one} of the first, {other} of the second" if missing else ""
+    return f"; runs that are missing prove nothing: {one} of the first, {other} of the second" if missing else ""
 
 
 def _value(found: ValueComparison, noun: str) -> str:

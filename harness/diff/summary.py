@@ -54,7 +54,7 @@ class Standing:
 @dataclass(slots=True, frozen=True)
 class Paired:
     """A contender against the first. `unit`: what a pair is; with one task alone its runs are the pairs, and the
-    answer is about that task only. `missing`: runs of the first and of the other that should be there."""
+    answer is about that task only. `missing`: runs of the first and of the other that nobody recorded."""
 
     unit: Unit
     success: OutcomeComparison
@@ -87,8 +87,7 @@ def summarize(results: Sequence[TaskResult], contenders: int, *, seed: int = 0) 
         )
         for name in MEASURES
     }
-    never_run = [sum(len(result.unknown(at)) for result in results) for at in range(contenders)]
-    missing = [one.expected - one.found - never for one, never in zip(standings, never_run, strict=True)]
+    missing = [sum(len(result.unknown(at)) for result in results) for at in range(contenders)]
     paired = [
         Paired(unit, found, {name: values[name][at] for name in MEASURES}, (missing[0], missing[at + 1]))
         for at, found in enumerate(success)
@@ -103,7 +102,7 @@ def _outcomes(result: TaskResult, contender: int) -> list[bool]:
 
 
 def _told(result: TaskResult, contender: int) -> list[bool | None]:
-    """By number; None for a run that was never begun: it is in the denominator, but it proves no difference."""
+    """By number; None for a run that nobody recorded: it is in the denominator, but it proves no difference."""
     unknown = result.unknown(contender)
     return [None if at in unknown else passed for at, passed in enumerate(_outcomes(result, contender))]
 

@@ -87,9 +87,9 @@ class TaskResult:
         return max(len(runs) + len(unread) for runs, unread in zip(self.runs, self.unread, strict=True))
 
     def unknown(self, contender: int) -> set[int]:
-        """The numbers of runs of which no one can tell how they would have come out; the other runs that are not there
-        have failed somehow."""
-        return set()
+        """The numbers of runs that nobody recorded, so that no one can tell how they would have come out; one that was
+        recorded and cannot be read has failed somehow."""
+        return {*range(len(self.runs[contender]) + len(self.unread[contender]), self.expected)}
 
 
 def run_task(job: Job, price: PricedBy) -> TaskResult:

@@ -86,13 +86,22 @@ def test_one_task_alone_is_compared_by_its_runs():
     assert "5 runs cannot show any" in evidence_lines(found)[0]
 
 
-def test_missing_runs_are_told_beside_the_difference_that_they_make():
+def test_missing_runs_prove_no_difference_and_are_told():
     found = summarize(results([[True]] * 8, [[]] * 6 + [[True]] * 2), 2).paired[0]
     assert found.missing == (0, 6)
     assert evidence_data(found)["missing"] == [0, 6]
     said = evidence_lines(found)[0]
-    assert said.startswith("success: worse: -75 points")
-    assert said.endswith("; runs that are missing count as failed: 0 of the first, 6 of the second")
+    assert said.startswith("success: no difference shown: +0 points")
+    assert said.endswith("; runs that are missing prove nothing: 0 of the first, 6 of the second")
+
+
+def test_a_recording_that_cannot_be_read_has_failed():
+    every = results([[True]] * 8, [[]] * 6 + [[True]] * 2)
+    for result in every[:6]:
+        result.unread[1].append("cannot be read")
+    found = summarize(every, 2).paired[0]
+    assert found.missing == (0, 0)
+    assert evidence_lines(found)[0].startswith("success: worse: -75 points")
 
 
 def test_no_line_asks_for_as_many_tasks_as_there_are():

@@ -22,7 +22,7 @@ def test_what_is_not_there_is_told_too():
         ("t0", 2, [2, 1]), ("t1", 2, [2, 0]),
     ]  # fmt: skip
     (against,) = data["comparisons"]
-    assert (against["one"], against["other"], against["success"]["lost"]) == ("A", "B", 2)
+    assert (against["one"], against["other"], against["success"]["lost"]) == ("A", "B", 1)
 
 
 def test_the_csv_has_a_line_for_each_run_that_is_there():
