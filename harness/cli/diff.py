@@ -14,7 +14,7 @@ import click
 
 from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.price_options import price_for, price_options
-from harness.cli.report_options import Output, deliver, report_options
+from harness.cli.report_options import Output, deliver, report_options, terminal_width
 from harness.errors import HarnessError
 from harness.report.figures import listed
 from harness.report.rendering import NAME, render
@@ -182,7 +182,7 @@ def _deliver(report: Report, output: Output) -> None:
         return
     from importlib.metadata import version
 
-    text = render(report, "text", version(NAME))
+    text = render(report, "text", version(NAME), terminal_width())
     click.echo("".join(map(_painted, text.splitlines(keepends=True))), nl=False)
 
 

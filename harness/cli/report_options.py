@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -66,13 +68,18 @@ def deliver(report: Report, output: Output, name: str) -> None:
     Raises `HarnessError` for a file that cannot be written.
     """
     if output.out is None:
-        _print(render(report, output.form or "text", version(NAME)))
+        _print(render(report, output.form or "text", version(NAME), terminal_width()))
         return
     path, form = _place(output, name)
     refuse_input(path, f"{name}.md")
     if path.is_dir():
         raise HarnessError(f"{path}: this is a folder: name a file in it, such as {path / (name + '.md')}")
     write(path, render(report, form, version(NAME)))
+
+
+def terminal_width() -> int | None:
+    """The columns of the terminal that is printed to; None where it is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def refuse_input(path: Path, better: str) -> None:

@@ -11,25 +11,27 @@ from collections.abc import Callable, Iterator, Sequence
 
 from harness.report.grid import grid
 from harness.report.report import Block, Details, Heading, Quoted, Report, Table
-from harness.report.text import harmless, visible_line
+from harness.report.text import fold, harmless, visible_line
 
 NAME = "trajectory-harness"
+_NARROWEST = 20
 
 
-def render(report: Report, form: str, version: str) -> str:
-    """The report in one of `FORMATS`; it ends with a line feed. `version`: of this program."""
-    return FORMATS[form](report, version)
+def render(report: Report, form: str, version: str, width: int | None = None) -> str:
+    """The report in one of `FORMATS`; it ends with a line feed. `version`: of this program. `width`: the columns in
+    which sentences of a text are folded; tables are not."""
+    return FORMATS[form](report, version, width)
 
 
-def _text(report: Report, version: str) -> str:
-    return _document(map(_text_block, report.blocks), f"{NAME} {version}")
+def _text(report: Report, version: str, width: int | None) -> str:
+    return _document((_text_block(block, width) for block in report.blocks), f"{NAME} {version}")
 
 
-def _markdown(report: Report, version: str) -> str:
+def _markdown(report: Report, version: str, width: int | None) -> str:
     return _document(map(_markdown_block, report.blocks), f"<sub>{NAME} {version}</sub>")
 
 
-def _csv(report: Report, version: str) -> str:
+def _csv(report: Report, version: str, width: int | None) -> str:
     """The table alone: programs read it, so no line of another form stands in it. Control characters are escapes: they
     would steer a terminal, and click leaves colours out of what it pipes."""
     out = io.StringIO()
@@ -39,14 +41,14 @@ def _csv(report: Report, version: str) -> str:
     return out.getvalue()
 
 
-def _json(report: Report, version: str) -> str:
+def _json(report: Report, version: str, width: int | None) -> str:
     """One object; `harness` is the version of this program."""
     from agent.jsonio import dumps
 
     return dumps({"harness": version, **report.data}).decode() + "\n"
 
 
-FORMATS: dict[str, Callable[[Report, str], str]] = {
+FORMATS: dict[str, Callable[[Report, str, int | None], str]] = {
     "text": _text,
     "markdown": _markdown,
     "csv": _csv,
@@ -65,18 +67,25 @@ def _document(blocks: Iterator[tuple[bool, list[str]]], last: str) -> str:
     return "\n".join([*lines, *([""] if lines else []), last, ""])
 
 
-def _text_block(block: Block) -> tuple[bool, list[str]]:
+def _text_block(block: Block, width: int | None) -> tuple[bool, list[str]]:
     match block:
         case Heading(text):
             return True, [visible_line(text), "=" * len(visible_line(text))]
         case Table(headers, rows, right):
             return True, grid(headers, rows, right) if rows else []
         case Details(text, lines):
-            return False, [visible_line(text), *(f"  {visible_line(line)}" for line in lines)]
+            return False, [*_folded(text, 0, width), *(part for line in lines for part in _folded(line, 2, width))]
         case Quoted(lines):
             return True, [f"    {visible_line(line)}".rstrip() for line in lines]
         case _:
-            return True, [visible_line(block)]
+            return True, _folded(block, 0, width)
+
+
+def _folded(text: str, indent: int, width: int | None) -> list[str]:
+    """A line, its further parts set in by two."""
+    room = None if width is None else max(width - indent - 2, _NARROWEST)
+    first, *rest = fold(visible_line(text), room)
+    return [" " * indent + first, *(" " * (indent + 2) + part for part in rest)]
 
 
 def _markdown_block(block: Block) -> tuple[bool, list[str]]:

@@ -103,3 +103,21 @@ def test_json():
 def test_an_empty_report(form):
     assert render(Report(), form, "1.2").endswith("\n")
     assert "\n\n" not in render(Report(), form, "1.2")
+
+
+def test_sentences_are_folded_where_the_width_is_known():
+    report = Report(
+        ["one two three four five six", Details("seven eight nine ten eleven", ["twelve thirteen fourteen"])]
+    )
+    assert render(report, "text", "1", 22).splitlines() == [
+        "one two three four",
+        "  five six",
+        "",
+        "seven eight nine ten",
+        "  eleven",
+        "  twelve thirteen",
+        "    fourteen",
+        "",
+        "trajectory-harness 1",
+    ]
+    assert "one two three four five six" in render(report, "markdown", "1", 22)
