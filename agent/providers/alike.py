@@ -81,6 +81,25 @@ class Alike:
                 return self.kind(text)
         return None
 
+    def split_at(self, data: bytes, at: int) -> tuple[int, int, bytes, int] | None:
+        """The same of a piece that begins at `at`, with where it ends; more of `data` may follow."""
+        if not data.startswith(self.before, at):
+            return None
+        start = at + self._before_size
+        end = data.find(_QUOTE, start)
+        if not data.startswith(self.after, end):
+            end = data.find(self.after, start)
+            if end < 0:
+                return None
+        at = end + self._after_size
+        if not self._closing_size:
+            return start, end, b"", at
+        stop = data.find(self.closing, at)
+        padding = data[at:stop]
+        if stop < 0 or (padding and (padding.strip(b" ") if self.blank else not padding.isalnum())):
+            return None
+        return start, end, padding, stop + self._closing_size
+
     def run(self, data: bytes) -> tuple[list[str], int]:
         """The texts of the pieces that `data` begins with, one right behind another, and the bytes that they take.
 

@@ -8,31 +8,18 @@ from typing import Any
 
 from agent.events import DecodeOptions, End, Event, to_dict
 from agent.response import Framer, ResponseDecoder, no_response
-from agent.sse import Frame, SSEDecoder
+from agent.sse import Frame
 from harness.recorder.encodings import Undecodable, Unpacker, coding_of
+from harness.recorder.outlet import Outlet
 from harness.recorder.text_run import TextRun
 from harness.recording.headers import cookie_values, header_value, recorded_headers
 from harness.recording.records import Record, Records, body_record, call_end_record, event_record, frame_record
+from harness.redaction.frame_data import reread
 from harness.redaction.held_body import HeldBody
 from harness.redaction.held_frames import HeldFrame, HeldFrames
-from harness.redaction.redactor import Redactor
 
 _LF = 10
-
-
-@dataclass(slots=True, frozen=True)
-class Outlet:
-    """What the parts of one recorder share. None of it raises, except for `redactor`.
-
-    `write` takes records, `fault` what could not be recorded, `count` every event; `clock` gives seconds since the
-    recording began.
-    """
-
-    write: Callable[[Records], None]
-    fault: Callable[[Exception], None]
-    count: Callable[[Event], None]
-    clock: Callable[[], float]
-    redactor: Redactor
+_BLOCK_END = b"\n\n"
 
 
 @dataclass(slots=True)
@@ -202,23 +189,72 @@ class CallRecorder:
         return records
 
     def _records_of(self, data: bytes, now: float) -> Records:
-        framer = self._framer
-        if self._lost or framer is None:
+        if self._lost or self._framer is None:
             self._bytes += len(data)
             return []
-        if self._between and data[-1] == _LF and self._alike and self._run is not None and not self._held.waiting:
+        chunk_end = self._position + len(data)
+        if self._between and data[-1] == _LF and self._may_run and self._run is not None:
             ready = self._run.records(data, self._frames, now, None, [])
-            if ready is not None:  # the chunk is one such frame, so there is nothing to find out about it
+            if ready is not None:  # the chunk is one such frame, as most are
                 self._held.previous = data
-                self._position += len(data)
-                self._frame_start = self._position
+                self._position = self._frame_start = chunk_end
                 self._bytes += len(data)
                 self._frames += 1
                 return [ready]
+        records: Records = []
+        body: list[bytes] = []
+        at = 0
+        if self._may_run:
+            if not self._between:
+                at = data.find(_BLOCK_END) + len(_BLOCK_END)
+                at = at if at >= len(_BLOCK_END) else 0
+                records += self._framed(data[:at], now, chunk_end, body)
+            if self._between and self._may_run:
+                written, at = self._ran(data, at, now)
+                records += written
+        if at < len(data):
+            records += self._framed(data[at:] if at else data, now, chunk_end, body)
+        if self._lost:
+            return records
+        self._position = chunk_end
+        if self._frame_start < chunk_end:
+            self._cuts.append(chunk_end - self._frame_start)
+            self._cut_times.append(now)
+        if self._framer.overflowed and not self._overflowed:
+            records += self._flushed()
+            self._overflowed = True
+            if self._decoder is not None:
+                records += self._event_records(None, now, self._decoder.overflow)
+        if any(body):
+            records += self._body_records(b"".join(body))
+        return records
+
+    @property
+    def _may_run(self) -> bool:
+        """Whether frames that differ in their text only may be written without being framed."""
+        return self._alike and self._run is not None and not self._held.waiting
+
+    def _ran(self, data: bytes, at: int, now: float) -> tuple[Records, int]:
+        """The records of such frames from `at` on, where a frame begins, and where they end."""
+        assert self._run is not None
+        ready, last, end = self._run.run(data, at, self._frames, now)
+        if ready:
+            self._held.previous = data[last:end]
+            self._frame_start += end - at
+            self._bytes += end - at
+            self._frames += len(ready)
+        return [*ready], end
+
+    def _framed(self, data: bytes, now: float, chunk_end: int, body: list[bytes]) -> Records:
+        """The records of the frames that `data` completes; what is no frame goes into `body`."""
+        framer = self._framer
+        if self._lost or framer is None or not data:
+            self._bytes += len(data)
+            return []
         try:
             frames = framer.feed(data)
-            overflowed = framer.overflowed
-            rest = framer.body(data) if overflowed or not framer.is_stream else b""
+            if framer.overflowed or not framer.is_stream:
+                body.append(framer.body(data))
         except Exception as error:
             self._outlet.fault(error)
             self._lost = True
@@ -226,20 +262,8 @@ class CallRecorder:
             return []
         self._between = framer.between
         records: Records = []
-        chunk_end = self._position + len(data)
         for frame in frames:
             records += self._frame_records(frame, now, chunk_end)
-        self._position = chunk_end
-        if self._frame_start < chunk_end:
-            self._cuts.append(chunk_end - self._frame_start)
-            self._cut_times.append(now)
-        if overflowed and not self._overflowed:
-            records += self._flushed()
-            self._overflowed = True
-            if self._decoder is not None:
-                records += self._event_records(None, now, self._decoder.overflow)
-        if rest:
-            records += self._body_records(rest)
         return records
 
     def _frame_records(self, frame: Frame, now: float, chunk_end: int) -> Records:
@@ -301,7 +325,7 @@ class CallRecorder:
                 return []
         cuts = arrival.cuts
         if raw is not frame.raw:
-            frame = _reread(raw, frame)
+            frame = reread(raw, frame)
             if cuts:
                 cuts = [min(cut, len(raw)) for cut in cuts]
                 cuts[-1] = len(raw) if arrival.ends_chunk else cuts[-1]
@@ -365,14 +389,3 @@ class CallRecorder:
             self._outlet.fault(error)
             self._decoder = None
             return []
-
-
-def _reread(raw: bytes, frame: Frame) -> Frame:
-    """The frame of redacted bytes. Its last event id may come from an earlier frame, so it is taken over."""
-    decoder = SSEDecoder()
-    frames = [*decoder.feed(raw), *decoder.flush()]
-    if len(frames) != 1:
-        return Frame(raw, None, None, frame.id, frame.unterminated)
-    again = frames[0]
-    again.id, again.unterminated = frame.id, frame.unterminated
-    return again

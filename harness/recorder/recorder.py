@@ -19,7 +19,8 @@ from agent.events import DecodeOptions
 from agent.loop_types import Limits
 from agent.messages import Message, ToolSpec, message_to_dict
 from harness.errors import HarnessError
-from harness.recorder.call_recorder import CallRecorder, Outlet
+from harness.recorder.call_recorder import CallRecorder
+from harness.recorder.outlet import Outlet
 from harness.recorder.recording_transport import CLOSED, RecordingTransport
 from harness.recorder.resuming import Past
 from harness.recorder.tap import Tap

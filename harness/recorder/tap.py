@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from agent.events import ToolCall
 from agent.jsonio import scrub
 from agent.loop_types import ExecuteTool, LoopEvent, ToolResult
-from harness.recorder.call_recorder import Outlet
+from harness.recorder.outlet import Outlet
 from harness.recording.records import Record
 
 _RECORDED = frozenset({"finish", "error", "notice", "done"})

@@ -19,6 +19,8 @@ from harness.redaction.open_secrets import OpenSecrets
 from harness.redaction.redactor import Redactor
 
 _QUOTE, _BACKSLASH = 34, 92
+_UNCUT = ',"cuts":[]'
+"""Another frame follows in the same chunk."""
 _FRAME, _EVENT = '{"kind":"frame","seq":', '}\n{"kind":"event","seq":'
 
 _BOM = b"\xef\xbb\xbf"
@@ -65,12 +67,34 @@ class TextRun:
                 return None
         if len(padding) >= self._shortest and not self._alike.blank and not clean and self._is_secret(padding):
             return None
-        shown, text = forms
         more = ""
         if cuts is not None:
-            more = f',"cuts":{dumps(cuts).decode()}' if cuts else ',"cuts":[]'
+            more = f',"cuts":{dumps(cuts).decode()}' if cuts else _UNCUT
             if cut_t:
                 more += f',"cut_t":{dumps(cut_t).decode()}'
+        return self._ready(forms, padding, i, t, more)
+
+    def run(self, data: bytes, at: int, i: int, t: float) -> tuple[list[Ready], int, int]:
+        """The records of the frames that stand one right behind another in a chunk, from `at` and frame `i` on; where
+        the last of them begins, and where it ends. What follows goes the long way."""
+        found: list[Ready] = []
+        last, size = at, len(data)
+        if self._redactor.version != self._version:
+            return found, last, at
+        split, forms_of = self._alike.split_at, self._forms.get
+        while at < size and (piece := split(data, at)) is not None:
+            start, end, padding, stop = piece
+            inner = data[start:end]
+            forms = forms_of(inner) or self._look_at(inner, False)
+            if forms is None or (len(padding) >= self._shortest and not self._alike.blank and self._is_secret(padding)):
+                break
+            found.append(self._ready(forms, padding, i, t, "" if stop == size else _UNCUT))
+            i += 1
+            last, at = at, stop
+        return found, last, at
+
+    def _ready(self, forms: tuple[str, str], padding: bytes, i: int, t: float, more: str) -> Ready:
+        shown, text = forms
         if t != self._t:
             self._t, self._where = t, f',"t":{orjson.dumps(t).decode()},"call":{self._call},"'
         where = self._where

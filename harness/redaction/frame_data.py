@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from agent.sse import Frame, SSEDecoder
+
 _LINES = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|\Z)")
 _DATA = re.compile(rb"(\xef\xbb\xbf)?data(:?)( ?)(.*)", re.DOTALL)
 
@@ -47,3 +49,14 @@ def change_other_lines(raw: bytes, change: Callable[[bytes], bytes]) -> bytes:
         return line[0] if match is not None and _is_data(match) else change(line[1]) + line[2]
 
     return _LINES.sub(changed, raw)
+
+
+def reread(raw: bytes, frame: Frame) -> Frame:
+    """The frame of redacted bytes. Its last event id may come from an earlier frame, so it is taken over."""
+    decoder = SSEDecoder()
+    frames = [*decoder.feed(raw), *decoder.flush()]
+    if len(frames) != 1:
+        return Frame(raw, None, None, frame.id, frame.unterminated)
+    again = frames[0]
+    again.id, again.unterminated = frame.id, frame.unterminated
+    return again

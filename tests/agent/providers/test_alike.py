@@ -171,3 +171,16 @@ def test_the_inside_of_no_string_ends_a_run(bad, more):
         assert [Text(text) for text in found] == whole[: len(found)]
         assert len(found) <= good
         assert size == len(_chat_raw(*encoded[: len(found)]))
+
+
+@given(st.sampled_from(["a", " b", "\n", '"q"', "\\", "é", ""]), st.sampled_from(["", "xyz", "x9", "no letters"]))
+@pytest.mark.parametrize("wire", ["openai-chat", "anthropic"])
+def test_a_piece_among_others_is_split_as_it_is_alone(wire, text, padding):
+    make = chat if wire == "openai-chat" else lambda text, padding: anthropic(text, len(padding))
+    alike = pattern(wire, make("a", "xyz"))
+    data = make(text, padding)
+    alone = alike.split(data)
+    assert alike.split_at(data, 0) == (None if alone is None else (*alone, len(data)))
+    if alone is not None:
+        start, end, _ = alone
+        assert alike.split_at(b"before" + data + make("b", "z"), 6) == (start + 6, end + 6, alone[2], len(data) + 6)

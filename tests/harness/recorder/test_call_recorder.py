@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from agent.events import EOF, DecodeOptions, End
 from agent.response import Framer
-from harness.recorder.call_recorder import CallRecorder, Outlet
+from harness.recorder.call_recorder import CallRecorder
+from harness.recorder.outlet import Outlet
 from harness.recording.cuts import timed_chunks
 from harness.recording.records import raw_bytes
 from harness.redaction.redactor import Redactor

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from agent.events import EOF, DecodeOptions
 from harness.recorder import call_recorder
-from harness.recorder.call_recorder import CallRecorder, Outlet
+from harness.recorder.call_recorder import CallRecorder
+from harness.recorder.outlet import Outlet
 from harness.redaction.redactor import Redactor, Rule
 
 KEY = "bench-key-0123456789"
@@ -66,6 +67,7 @@ class Recorded:
 def the_long_way(monkeypatch, *arguments):
     with monkeypatch.context() as patch:
         patch.setattr(call_recorder.TextRun, "records", lambda *_, **__: None)
+        patch.setattr(call_recorder.TextRun, "run", lambda self, data, at, *_: ([], at, at))
         recorded = Recorded(*arguments)
     assert recorded.short == 0
     return recorded
@@ -100,6 +102,16 @@ def test_nearly_all_frames_go_the_short_way(monkeypatch, wire):
     recorded = Recorded(wire, frames)
     assert recorded.short >= len(frames) - 4
     assert recorded.records == the_long_way(monkeypatch, wire, frames).records
+
+
+@pytest.mark.parametrize("size", [150, 700, 5000])
+@pytest.mark.parametrize("wire", ["openai-chat", "anthropic"])
+def test_frames_that_come_together_go_the_short_way_too(monkeypatch, wire, size):
+    body = b"".join((chat if wire == "openai-chat" else anthropic)(word) for word in [" ok", " yet", "\n", ' "q"'] * 20)
+    chunks = [body[at : at + size] for at in range(0, len(body), size)]
+    recorded = Recorded(wire, chunks)
+    assert recorded.short > 50 if size < 5000 else recorded.short > 20
+    assert recorded.records == the_long_way(monkeypatch, wire, chunks).records
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=30), st.data())
