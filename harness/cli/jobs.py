@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -40,24 +41,34 @@ def in_processes(
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(workers, mp_context=get_context(_start_method()), initializer=gc.disable)
     try:
         with _interrupts_kept_from_children():
-            results = pool.map(work, items, chunksize=max(1, len(items) // (workers * 32)))
+            results = pool.map(partial(_tidied, work), items, chunksize=max(1, len(items) // (workers * 32)))
         yield from results
     finally:  # whoever has seen enough waits for what is at work, not for the rest
         with _interrupts_ignored():
             pool.shutdown(cancel_futures=True)
 
 
+def _start_method() -> str:
+    """A forked child has everything loaded; but a thread that holds a lock when it is made would hold it for ever."""
+    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
+
+
 def _one_by_one(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-    """Garbage is looked for between items, where there is much: looking for it earlier finds what is in use."""
     with _interrupts_held() as check, _garbage_kept():
         for item in items:
-            yield work(item)
+            yield _tidied(work, item)
             check()
-            if gc.get_count()[0] > _MUCH_GARBAGE:
-                gc.collect()
+
+
+def _tidied(work: Callable[[Item], Result], item: Item) -> Result:
+    """Garbage is looked for between items, where there is much: looking for it earlier finds what is in use."""
+    result = work(item)
+    if gc.get_count()[0] > _MUCH_GARBAGE:
+        gc.collect()
+    return result
 
 
 @contextmanager

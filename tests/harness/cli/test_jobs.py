@@ -4,6 +4,7 @@ import io
 import operator
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -76,3 +77,14 @@ def test_an_interrupt_is_held_and_a_second_one_is_not():
             with pytest.raises(KeyboardInterrupt):
                 stop()
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_process_with_threads_is_not_forked():
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    try:
+        assert jobs._start_method() == "spawn"
+    finally:
+        done.set()
+        thread.join()
