@@ -38,7 +38,7 @@ def contestants(setting: Setting) -> Race:
     path = race.folder() / "recording.jsonl"
     streams = {"chat": data.chat(setting.size(2000)), "Anthropic": data.anthropic(setting.size(2000))}
     for name, stream in streams.items():
-        race.add(f"floor {name}", floor(stream.payloads))
+        race.add(f"floor {name}", floor(stream.payloads), passes=6)
         race.measured(_recorded(f"{name} frames", path, stream.wire, stream.frames))
         race.measured(_recorded(f"{name} network", path, stream.wire, stream.network_chunks()))
     frames = streams["chat"].frames

@@ -193,7 +193,7 @@ class CallRecorder:
             self._bytes += len(data)
             return []
         chunk_end = self._position + len(data)
-        if self._between and data[-1] == _LF and self._may_run and self._run is not None:
+        if self._alike and self._between and data[-1] == _LF and not self._held.waiting and self._run is not None:
             ready = self._run.records(data, self._frames, now, None, [])
             if ready is not None:  # the chunk is one such frame, as most are
                 self._held.previous = data
