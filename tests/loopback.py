@@ -55,7 +55,7 @@ class Exchange:
         await self.send(body)
 
     async def gzipped(self, body: bytes) -> None:
-        await self.whole(gzip.compress(body), content_encoding="gzip")
+        await self.whole(gzip.compress(body, mtime=0), content_encoding="gzip")
 
     def reset(self) -> None:
         """Drop the connection with a TCP reset."""

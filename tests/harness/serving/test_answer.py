@@ -44,7 +44,7 @@ async def cut_anywhere(exchange):
 
 
 async def packed(exchange):
-    await exchange.whole(gzip.compress(b"".join(FRAMES) + DONE), content_encoding="gzip")
+    await exchange.whole(gzip.compress(b"".join(FRAMES) + DONE, mtime=0), content_encoding="gzip")
 
 
 async def json_body(exchange):

@@ -94,7 +94,7 @@ async def until_closed(exchange):
 
 
 async def packed(exchange):
-    await exchange.whole(gzip.compress(b"".join(FRAMES)), content_encoding="gzip")
+    await exchange.whole(gzip.compress(b"".join(FRAMES), mtime=0), content_encoding="gzip")
 
 
 async def overloaded(exchange):
