@@ -45,48 +45,16 @@ class Alike:
         self.after = self.closing = b""
         self.kind: type[Piece] = Text
 
-    def split(self, data: bytes) -> tuple[int, int, bytes] | None:
-        """Where the text of `data` starts and ends, and the padding; None where `data` is not alike.
+    def split(self, data: bytes, at: int = 0) -> tuple[int, int, bytes, int] | None:
+        """Of the piece that `data` has from `at` on: where its text starts and ends, the padding, and where the piece
+        ends, as more of `data` may follow; None where it is not alike.
 
         What stands between is not checked: it may be no JSON string.
         """
-        if data.startswith(self.before):
-            start = self._before_size
-            end = data.find(_QUOTE, start)  # far cheaper than looking for all of `after`
-            if not data.startswith(self.after, end):
-                end = data.find(self.after, start)
-            if end >= 0:
-                size = self._closing_size
-                at = end + self._after_size
-                if not size:
-                    return (start, end, b"") if at == len(data) else None
-                padding = data[at:-size]
-                if padding:
-                    fits = not padding.strip(b" ") if self.blank else padding.isalnum()
-                else:
-                    fits = at + size == len(data)
-                if fits and data.endswith(self.closing):
-                    return start, end, padding
-        return None
-
-    def piece(self, data: bytes) -> Piece | None:
-        """The piece of text that `data` is; None where that takes parsing."""
-        found = self.split(data)
-        if found is not None:
-            try:
-                text = orjson.loads(data[found[0] - 1 : found[1] + 1])
-            except orjson.JSONDecodeError:
-                return None
-            if text and type(text) is str:
-                return self.kind(text)
-        return None
-
-    def split_at(self, data: bytes, at: int) -> tuple[int, int, bytes, int] | None:
-        """The same of a piece that begins at `at`, with where it ends; more of `data` may follow."""
         if not data.startswith(self.before, at):
             return None
         start = at + self._before_size
-        end = data.find(_QUOTE, start)
+        end = data.find(_QUOTE, start)  # far cheaper than looking for all of `after`
         if not data.startswith(self.after, end):
             end = data.find(self.after, start)
             if end < 0:
@@ -99,6 +67,18 @@ class Alike:
         if stop < 0 or (padding and (padding.strip(b" ") if self.blank else not padding.isalnum())):
             return None
         return start, end, padding, stop + self._closing_size
+
+    def piece(self, data: bytes) -> Piece | None:
+        """The piece of text that `data` is; None where that takes parsing."""
+        found = self.split(data)
+        if found is not None and found[3] == len(data):
+            try:
+                text = orjson.loads(data[found[0] - 1 : found[1] + 1])
+            except orjson.JSONDecodeError:
+                return None
+            if text and type(text) is str:
+                return self.kind(text)
+        return None
 
     def run(self, data: bytes) -> tuple[list[str], int]:
         """The texts of the pieces that `data` begins with, one right behind another, and the bytes that they take.

@@ -13,7 +13,7 @@ from harness.recorder.encodings import Undecodable, Unpacker, coding_of
 from harness.recorder.outlet import Outlet
 from harness.recorder.text_run import TextRun
 from harness.recording.headers import cookie_values, header_value, recorded_headers
-from harness.recording.records import Record, Records, body_record, call_end_record, event_record, frame_record
+from harness.recording.records import Ready, Record, Records, body_record, call_end_record, event_record, frame_record
 from harness.redaction.frame_data import reread
 from harness.redaction.held_body import HeldBody
 from harness.redaction.held_frames import HeldFrame, HeldFrames
@@ -234,7 +234,7 @@ class CallRecorder:
         """Whether frames that differ in their text only may be written without being framed."""
         return self._alike and self._run is not None and not self._held.waiting
 
-    def _ran(self, data: bytes, at: int, now: float) -> tuple[Records, int]:
+    def _ran(self, data: bytes, at: int, now: float) -> tuple[Sequence[Ready], int]:
         """The records of such frames from `at` on, where a frame begins, and where they end."""
         assert self._run is not None
         ready, last, end = self._run.run(data, at, self._frames, now)
@@ -243,7 +243,7 @@ class CallRecorder:
             self._frame_start += end - at
             self._bytes += end - at
             self._frames += len(ready)
-        return [*ready], end
+        return ready, end
 
     def _framed(self, data: bytes, now: float, chunk_end: int, body: list[bytes]) -> Records:
         """The records of the frames that `data` completes; what is no frame goes into `body`."""

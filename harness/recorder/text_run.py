@@ -56,9 +56,9 @@ class TextRun:
         if self._redactor.version != self._version:  # another value is a secret now: what was clean may hold it
             return None
         found = self._alike.split(raw)
-        if found is None:
+        if found is None or found[3] != len(raw):
             return None
-        start, end, padding = found
+        start, end, padding, _ = found
         inner = raw[start:end]
         forms = self._forms.get(inner)
         if forms is None:
@@ -81,7 +81,7 @@ class TextRun:
         last, size = at, len(data)
         if self._redactor.version != self._version:
             return found, last, at
-        split, forms_of = self._alike.split_at, self._forms.get
+        split, forms_of = self._alike.split, self._forms.get
         while at < size and (piece := split(data, at)) is not None:
             start, end, padding, stop = piece
             inner = data[start:end]
