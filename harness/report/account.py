@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from agent.front_ends.human import STOPS
 from agent.jsonio import dumps
-from agent.notices import describe
 from harness.recording.contents import Call, Turn
 from harness.recording.opening import Recording
 from harness.recording.records import Record
+from harness.report import phrases
 from harness.report.call_account import CallAccount, tell_error
-from harness.report.endings import NOT_CLOSED
-from harness.report.facts import RecordingFacts, Totals, TurnFacts, recording_facts
+from harness.report.facts import RecordingFacts, TurnFacts, recording_facts
 from harness.report.figures import cost, plural, seconds, tokens
 from harness.report.page import DIM, RED, Page, Style
 from harness.report.text import shorten
@@ -31,7 +29,7 @@ def account(
     page = Page(style)
     calls = CallAccount(page, {call.call: call for call in facts.calls}, frames=frames, events=events)
     _header(page, facts)
-    for step in _steps(recording, only):
+    for step in steps(recording, only):
         if isinstance(step, Call):
             page.blank()
             calls.tell(step, explained=step.turn is not None and only is None)
@@ -51,7 +49,7 @@ Step = Call | Turn | tuple[int, Record]
 """What an account tells one by one; a loop record comes with the number of its turn."""
 
 
-def _steps(recording: Recording, only: int | None) -> list[Step]:
+def steps(recording: Recording, only: int | None) -> list[Step]:
     """Turns, calls and what the loop said between them, in the order of the file."""
     if only is not None:
         return [call for call in recording.calls if call.number == only]
@@ -68,8 +66,7 @@ def _place(record: Record) -> int:
 
 def _header(page: Page, facts: RecordingFacts) -> None:
     page.heading(facts.path)
-    when = (facts.started_at or "at an unknown time").replace("T", " ").replace("Z", " UTC")
-    page.field("recorded", f"{when} by {facts.by or 'an unknown program'}")
+    page.field("recorded", phrases.recorded(facts))
     page.field("source", facts.source or "?")
     if facts.task is not None:
         page.field("task", facts.task)
@@ -87,7 +84,7 @@ def _turn(page: Page, turn: TurnFacts) -> None:
     if turn.history:
         page.field("history", f"{plural(turn.history, 'message')} before it")
     page.field("mode", turn.mode)
-    page.field("model", f"{turn.provider}/{turn.model}" + (f" at {turn.base_url}" if turn.base_url else ""))
+    page.field("model", phrases.model_of(turn))
     if turn.system:
         page.field("system", turn.system if full else shorten(turn.system, _SYSTEM), style=DIM)
     if turn.tools:
@@ -99,52 +96,33 @@ def _turn(page: Page, turn: TurnFacts) -> None:
 def _loop(page: Page, facts: RecordingFacts, number: int, record: Record) -> None:
     event, data = record.get("event"), mapping(record.get("data"))
     if event == "notice":
-        page.field("notice", _notice(data), style=DIM)
-    elif event == "error" and not any(data in call.errors for call in facts.calls if call.turn == number):
+        page.field("notice", phrases.notice(data), style=DIM)
+    elif event == "error" and not is_told(facts, number, data):
         tell_error(page, data, indent=2)
     elif event == "cancelled":
         page.blank()
-        page.field("cancelled", f"the reader left after {plural(count(data.get('events')), 'loop event')}", style=RED)
+        page.field("cancelled", phrases.cancelled(data), style=RED)
     elif event == "finish":
         page.blank()
         turn = next(turn for turn in facts.turns if turn.turn == number)
-        reason = turn.stop_reason or "?"
-        meaning = f" ({STOPS[reason]})" if reason in STOPS else ""
-        page.field("finish", f"{reason}{meaning} after {plural(turn.iterations, 'iteration')}")
+        page.field("finish", phrases.finish(turn))
         page.field("tokens", tokens(turn.usage))
         page.field("cost", cost(dollars(turn.cost_usd)))
 
 
-def _notice(data: dict[str, Any]) -> str:
-    try:
-        return describe(data)
-    except (KeyError, TypeError, ValueError):
-        return dumps(data).decode()
+def is_told(facts: RecordingFacts, turn: int, error: dict[str, Any]) -> bool:
+    """Whether an `error` loop event of a turn is one of its calls' own, which is told there."""
+    return any(error in call.errors for call in facts.calls if call.turn == turn)
 
 
 def _totals(page: Page, facts: RecordingFacts) -> None:
     totals = facts.totals
     page.blank()
     page.heading("totals")
-    page.field("calls", _work(totals))
+    page.field("calls", phrases.work(totals))
     if totals.tool_calls:
-        page.field("tools", ", ".join(f"{name} {times:,}" for name, times in totals.tool_calls.items()))
+        page.field("tools", phrases.tools_used(totals))
     page.field("tokens", tokens(totals.usage))
     page.field("cost", cost(dollars(totals.cost_usd), unpriced=totals.unpriced_turns > 0))
     page.field("time", seconds(facts.duration))
-    ending = facts.ending
-    if ending == NOT_CLOSED:
-        ending += " (its process died, or is writing still)"
-    elif facts.status == "ok" and ending != "ok":
-        ending = f"ok (stop reason: {ending})"
-    page.field("ending", ending, style="" if facts.status == "ok" else RED)
-
-
-def _work(totals: Totals) -> str:
-    parts = [
-        plural(totals.calls, "call") + (f" ({plural(totals.retries, 'retry', 'retries')})" if totals.retries else "")
-    ]
-    parts.append(f"in {plural(totals.turns, 'turn')}")
-    tools = sum(totals.tool_calls.values())
-    failed = f" ({totals.failed_tools:,} failed)" if totals.failed_tools else ""
-    return f"{' '.join(parts)}, {plural(tools, 'tool call')}{failed}, {plural(totals.errors, 'error')}"
+    page.field("ending", phrases.ending(facts), style="" if facts.status == "ok" else RED)

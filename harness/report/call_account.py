@@ -7,19 +7,18 @@ from typing import Any
 
 from agent.jsonio import dumps
 from harness.recording.contents import Call, Part
+from harness.report import phrases
 from harness.report.asked import asked
-from harness.report.call_facts import CallFacts
-from harness.report.endings import CALL_ENDINGS
-from harness.report.figures import known, plural, seconds, tokens
+from harness.report.call_facts import CallFacts, answer
+from harness.report.figures import known, plural, tokens
 from harness.report.page import CYAN, DIM, RED, Page
 from harness.report.text import shorten
-from harness.report.values import any_text, difference, items, number, text
+from harness.report.values import any_text, difference, items, number
 
 _REASONING = 300
 _ARGUMENTS = 300
 _OUTPUT = 240
 _LAST = 400
-_GOOD = ("complete", "ended")
 
 
 class CallAccount:
@@ -46,72 +45,50 @@ class CallAccount:
         for error in facts.errors:
             tell_error(page, error, indent=4)
         if facts.stop_reason is not None:
-            raw = facts.stop_reason_raw
-            word = f" ({raw})" if raw not in (None, facts.stop_reason) else ""
-            page.field("stopped", facts.stop_reason + word, indent=4, style=DIM)
+            page.field("stopped", phrases.stopped(facts), indent=4, style=DIM)
             page.field("tokens", tokens(facts.usage), indent=4, style=DIM)
-        if facts.malformed or facts.unknown:
-            skipped = [f"{times:,} of the unknown type {name}" for name, times in facts.unknown.items()]
-            if facts.malformed:
-                skipped.append(
-                    plural(facts.malformed, "payload that is no JSON object", "payloads that are no JSON objects")
-                )
-            page.field("skipped", ", ".join(skipped), indent=4, style=DIM)
+        skipped = phrases.skipped(facts)
+        if skipped:
+            page.field("skipped", skipped, indent=4, style=DIM)
         if self._frames:
             self._list_frames(call)
         if self._events:
             self._list_events(call)
 
     def _response(self, facts: CallFacts) -> None:
-        detail = f" ({facts.ending_detail})" if facts.ending_detail else ""
-        parts = [] if facts.status is None else [str(facts.status)]
-        parts.append(CALL_ENDINGS[facts.ending] + detail)
-        if facts.first_chunk is not None:
-            parts.append(f"first chunk after {seconds(facts.first_chunk)}")
-        if facts.duration is not None:
-            parts.append(f"{seconds(facts.duration)} in all")
-        if facts.status is not None:
-            held = [plural(facts.frames, "frame")] if facts.frames else []
-            held += [plural(facts.body_chunks, "chunk")] if facts.body_chunks else []
-            parts.append(f"{' and '.join(held) or 'no body'}, {plural(facts.bytes, 'byte')}" if held else "no body")
-        self._page.field("response", " · ".join(parts), indent=4, style="" if facts.ending in _GOOD else RED)
+        style = "" if facts.ending in phrases.GOOD_ENDINGS else RED
+        self._page.field("response", " · ".join(phrases.response(facts)), indent=4, style=style)
         if facts.wire is None:
-            self._page.field("format", "unknown, so there are no events; --frames shows the bytes", indent=4, style=DIM)
+            self._page.field("format", f"{phrases.UNKNOWN_FORMAT}; --frames shows the bytes", indent=4, style=DIM)
 
     def _content(self, facts: CallFacts) -> None:
         page, full = self._page, self._page.style.full
-        results = list(facts.tool_results)
-        position = 0
-        for part in facts.content:
-            if part["type"] == "text":
+        for part, results in answer(facts):
+            if part is None:
+                pass
+            elif part["type"] == "text":
                 page.field("text", part["text"].strip("\n"), indent=4)
             elif part["type"] == "reasoning":
                 thought = part["text"].strip("\n")
                 page.field("reasoning", thought if full else shorten(thought, _REASONING), indent=4, style=DIM)
             elif part["type"] == "opaque":
-                page.field("opaque", f"{part['what']}: kept for the provider, not readable", indent=4, style=DIM)
+                page.field("opaque", phrases.opaque(part), indent=4, style=DIM)
             else:
                 self._tool_call(part)
-                for result in [result for result in results if result["position"] == position]:
-                    self._result(result)
-                    results.remove(result)
-                position += 1
-        for result in results:
-            self._result(result)
+            for result in results:
+                self._result(result)
 
     def _tool_call(self, part: dict[str, Any]) -> None:
         values = any_text(part["input"])
         shown = values if self._page.style.full else shorten(values, _ARGUMENTS)
-        broken = " [its arguments are no JSON object]" if part["unparsed"] else ""
+        broken = f" {phrases.BROKEN_ARGUMENTS}" if part["unparsed"] else ""
         self._page.field("tool call", f"{part['name']} {shown}{broken}", indent=4, style=CYAN)
 
     def _result(self, result: dict[str, Any]) -> None:
         output = result["output"]
         shown = output if self._page.style.full else shorten(output, _OUTPUT)
-        how = f"{'ok' if result['ok'] else 'failed'} in {seconds(result['duration'])}"
-        self._page.field(
-            "result", f"{result['name']} {how}: {shown or 'no output'}", indent=4, style="" if result["ok"] else RED
-        )
+        how = f"{phrases.result(result)}: {shown or phrases.NO_OUTPUT}"
+        self._page.field("result", how, indent=4, style="" if result["ok"] else RED)
 
     def _list_frames(self, call: Call) -> None:
         page = self._page
@@ -132,27 +109,37 @@ class CallAccount:
         page.row(f"{'frame':>6} {'seconds':>9}  {'type':<9}", "event", indent=4)
         for record in call.event_records:
             event = record["event"]
-            rest = {name: value for name, value in event.items() if name != "type"}
-            shown = dumps(event["text"] if list(rest) == ["text"] else rest).decode()
+            shown = dumps(said_by(event)).decode()
             frame = record.get("frame")
             after = difference(number(record.get("t")), number(call.started))
-            head = f"{'-' if frame is None else any_text(frame):>6} {_time(after):>9}  {any_text(event.get('type')):<9}"
+            number_of = "-" if frame is None else any_text(frame)
+            head = f"{number_of:>6} {moment(after):>9}  {any_text(event.get('type')):<9}"
             page.row(head, shown, indent=4)
 
 
-def tell_error(page: Page, error: Mapping[str, Any], *, indent: int) -> None:
+def tell_error(page: Page, error: dict[str, Any], *, indent: int) -> None:
     """An `error` event, with its hint."""
-    kind = text(error.get("kind")) or "?"
-    page.field("error", f"{any_text(error.get('message'))} [{kind}]", indent=indent, style=RED)
+    page.field("error", phrases.error_line(error), indent=indent, style=RED)
     if error.get("hint"):
         page.field("hint", any_text(error["hint"]), indent=indent)
 
 
 def _frame_head(part: Part, name: str, started: float | None) -> str:
-    cuts = "-" if part.cuts is None else ",".join(map(str, items(part.cuts))) or "none"
     after = difference(number(part.t), started)
-    return f"{name + any_text(part.i):>6} {_time(after):>9} {known(len(part.raw)):>8}  {cuts:<8}"
+    return f"{name + any_text(part.i):>6} {moment(after):>9} {known(len(part.raw)):>8}  {cuts_of(part):<8}"
 
 
-def _time(after: float | None) -> str:
+def cuts_of(part: Part) -> str:
+    """Where network chunks ended in a frame: byte offsets; `-`: one did, with the frame; `none`: further on."""
+    return "-" if part.cuts is None else ",".join(map(str, items(part.cuts))) or "none"
+
+
+def said_by(event: dict[str, Any]) -> Any:
+    """What an event says beside its type: its text where that is all."""
+    rest = {name: value for name, value in event.items() if name != "type"}
+    return event["text"] if list(rest) == ["text"] else rest
+
+
+def moment(after: float | None) -> str:
+    """Seconds in a listing."""
     return "?" if after is None else f"{after:.3f}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,8 @@ class CallFacts:
 
     `content`: the events put together, `{type: text|reasoning, text}`,
     `{type: tool_call, id, name, input, unparsed}`, `{type: opaque, what}`.
-    `tool_results`: `{position, id, name, ok, output, duration}`. `errors`: `error` events. `frames` and `body_chunks`
+    `tool_results`: `{position, id, name, ok, output, duration, ended}`, `ended` since the recording began. `errors`:
+    `error` events. `frames` and `body_chunks`
     are None where they were not counted.
     """
 
@@ -135,6 +136,21 @@ def content(events: list[Record]) -> list[dict[str, Any]]:
     return found
 
 
+def answer(facts: CallFacts) -> Iterator[tuple[dict[str, Any] | None, list[dict[str, Any]]]]:
+    """The parts of a call's content in order, each tool call with its results; last None, with results of no call."""
+    left = list(facts.tool_results)
+    position = 0
+    for part in facts.content:
+        found: list[dict[str, Any]] = []
+        if part["type"] == "tool_call":
+            found = [result for result in left if result["position"] == position]
+            left = [result for result in left if result["position"] != position]
+            position += 1
+        yield part, found
+    if left:
+        yield None, left
+
+
 def _join(found: list[dict[str, Any]], pieces: list[str]) -> None:
     if pieces:
         found[-1]["text"] = "".join(pieces)
@@ -155,4 +171,5 @@ def _result(record: Record) -> dict[str, Any]:
         "ok": record.get("ok") is True,
         "output": any_text(record.get("output")),
         "duration": number(record.get("duration")),
+        "ended": number(record.get("t")),
     }

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 import harness
-from harness.report.call_facts import call_facts, content, models_of
+from harness.report.call_facts import answer, call_facts, content, models_of
+from harness.report.facts import recording_facts
 from harness.report.reading import read_facts
-from tests.harness.report.session import session, usage, write
+from tests.harness.report.session import session, tool_result, usage, write
 from tests.harness.sessions import Turn, chat, failure, record
 
 
@@ -70,3 +71,13 @@ def test_models_that_answered_each_once(tmp_path):
     assert models_of(read_facts(tried).calls) == ("openai/m-1",)
     refused = record(tmp_path / "b.jsonl", Turn([failure(400)]))
     assert models_of(read_facts(refused).calls) == ()
+
+
+def test_the_answer_has_each_result_beside_its_call(tmp_path):
+    records = session()
+    stray = {"seq": 0, "t": 8.5, **tool_result(7)}
+    records.insert(-1, stray | {"seq": records[-1]["seq"]})
+    facts = recording_facts(harness.open(write(tmp_path / "x.jsonl", records))).calls[1]
+    found = [(part and part["type"], [result["position"] for result in results]) for part, results in answer(facts)]
+    assert found == [("reasoning", []), ("text", []), ("tool_call", [0]), ("tool_call", [1]), (None, [7])]
+    assert facts.tool_results[-1]["ended"] == 8.5
