@@ -121,7 +121,9 @@ class LazyGroup(click.Group):
             with _in_one_line(ctx):
                 return super().invoke(ctx)
         except HarnessError as error:
-            click.echo(f"harness: {error}", err=True)
+            from harness.cli.saying import say
+
+            say(str(error))
             ctx.exit(EXIT_UNUSABLE)
         except KeyboardInterrupt:
             ctx.exit(EXIT_INTERRUPTED)

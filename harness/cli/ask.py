@@ -16,6 +16,7 @@ from agent.jsonio import NotJSON, loads_exact
 from agent.providers.base import Target
 from harness.cli.ask_continue import MODES, check_file_options, continued_options
 from harness.cli.ask_turn import Asked, run
+from harness.cli.saying import say
 from harness.config import Config, current
 from harness.errors import HarnessError, RecordingError
 from harness.recorder.recorder import Recorder
@@ -86,7 +87,7 @@ def command(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> No
             if options["out"] or options["append"] or options["continued"]:
                 raise
             unrecorded = True
-            _warn(f"nothing is recorded: {error}")
+            say(f"nothing is recorded: {error}")
     ctx.exit(_run(asked, target, transport, recorder) or (EXIT_FAILED if unrecorded else 0))
 
 
@@ -144,12 +145,8 @@ def _recorder(asked: Asked, target: Target, options: dict[str, Any]) -> Recorder
         force=options["force"],
         append=old is not None,
         fsync=options["fsync"],
-        warn=_warn,
+        warn=say,
     )
-
-
-def _warn(line: str) -> None:
-    click.echo(f"harness: {line}", err=True)
 
 
 def _run(asked: Asked, target: Target, transport: Any, recorder: Recorder | None) -> int:

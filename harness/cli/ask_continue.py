@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import click
 
 from agent.prompt import is_system_prompt
+from harness.cli.saying import say
 from harness.config import Config
 from harness.errors import HarnessError
 from harness.recorder.session import find_target
@@ -49,7 +50,7 @@ def continued_options(ctx: click.Context, options: dict[str, Any], config: Confi
     turn = recording.turns[-1]
     for warning in recording.warnings:
         if warning.what not in ("not_closed", "truncated_tail"):
-            click.echo(f"harness: {path}: {warning}; what is lost is not taken over", err=True)
+            say(f"{path}: {warning}; what is lost is not taken over")
     model = options["model"] if _on_command_line(ctx, "model") else f"{turn.provider}/{turn.model}"
     system = turn.system if turn.system is None or not is_system_prompt(turn.system) else None
     mode = options["mode"] or turn.mode.lower()

@@ -13,6 +13,7 @@ import click
 from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import Output, deliver, report_options
+from harness.cli.saying import say
 
 if TYPE_CHECKING:
     from harness.costs.priced_by import PricedBy
@@ -78,7 +79,7 @@ def command(
     found = _read(files, by, price_for(prices, current()), on, now, jobs)
     deliver(report(found), Output(form, out), "cost")
     for fault in found.faults:
-        click.echo(f"harness: {fault}", err=True)
+        say(fault)
     ctx.exit(EXIT_UNUSABLE if found.faults else 0)
 
 

@@ -13,6 +13,7 @@ from agent.jsonio import dumps
 from agent.providers import WIRES
 from agent.response import Framer, ResponseDecoder
 from agent.sse import Frame
+from harness.cli.saying import say
 
 ENDS = {
     "eof": EOF,
@@ -105,23 +106,19 @@ def _print_frames(framer: Framer, chunks: Iterator[bytes]) -> None:
     for chunk in chunks:
         _write([frame_to_dict(frame) for frame in framer.feed(chunk)])
         if framer.overflowed:
-            _tell("a frame is longer than 32 MiB; it and what follows are left out")
+            say("a frame is longer than 32 MiB; it and what follows are left out")
             return
     _write([frame_to_dict(frame) for frame in framer.flush()])
     if not framer.is_stream:
-        _tell("the body is no event stream, so it has no frames (with --wire instead of --raw its events are shown)")
+        say("the body is no event stream, so it has no frames (with --wire instead of --raw its events are shown)")
 
 
 def _tell_left_out(decoder: ResponseDecoder) -> None:
     """What gave no event, for those who look for a fault in a stream."""
     if decoder.malformed:
-        _tell(f"data blocks that are no JSON object, skipped: {decoder.malformed}")
+        say(f"data blocks that are no JSON object, skipped: {decoder.malformed}")
     if decoder.unknown:
-        _tell(f"unknown to the adapter: {', '.join(f'{name} ({count})' for name, count in decoder.unknown.items())}")
-
-
-def _tell(text: str) -> None:
-    click.echo(f"harness: {text}", err=True)
+        say(f"unknown to the adapter: {', '.join(f'{name} ({count})' for name, count in decoder.unknown.items())}")
 
 
 def _write(lines: list[dict[str, Any]]) -> None:

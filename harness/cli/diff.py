@@ -15,6 +15,7 @@ import click
 from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import Output, deliver, report_options, terminal_width
+from harness.cli.saying import say
 from harness.errors import HarnessError
 from harness.report.figures import listed
 from harness.report.rendering import NAME, render
@@ -104,7 +105,7 @@ def command(
         report, different = _of_folders(contenders, results, cases, unread, seed, kept, full)
     _deliver(report, Output(form, out))
     for line in unread + inside:
-        click.echo(f"harness: {line}", err=True)
+        say(line)
     ctx.exit(EXIT_UNUSABLE if unread + inside else EXIT_DIFFERENT if different else 0)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from harness.cli.saying import say
 from harness.config import current
 from harness.errors import HarnessError
 from harness.formats import import_format, import_names
@@ -49,7 +50,7 @@ def command(ctx: click.Context, /, format_name: str, paths: tuple[str, ...], out
                 recording, exchanges, source=f"import:{format_name}", task=path.stem, redactor=redactor, force=force
             )
         except HarnessError as error:
-            click.echo(f"harness: {error}", err=True)
+            say(str(error))
             failed += 1
             continue
         click.echo(f"{path} -> {recording}: {len(exchanges)} call{'' if len(exchanges) == 1 else 's'}")

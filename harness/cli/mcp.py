@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from harness.cli.ask_turn import cancel_on_signals
+from harness.cli.saying import say
 from harness.config import Config, current
 from harness.errors import HarnessError
 from harness.mcp.folders import Folders
@@ -69,10 +70,10 @@ def command(ctx: click.Context, /, folders: tuple[Path, ...], transport: str, po
     if model:
         agent = _agent(model, config, options)
         network(agent.target)
-        runner = agent_runner(agent, recordings, config, warn=_say)
+        runner = agent_runner(agent, recordings, config, warn=say)
         tools.insert(0, agent_tool(runner, introduce(agent), read_only=agent.mode == "PLAN"))
     else:
-        _say("no --model, so nothing but the recordings is offered")
+        say("no --model, so nothing but the recordings is offered")
     server = MCPServer("trajectory-harness", version("trajectory-harness"), tools, instructions=_instructions(model))
     try:
         asyncio.run(_serve(server, transport, port or 0))
@@ -95,14 +96,10 @@ def _instructions(model: str | None) -> str:
 async def _serve(server: Any, transport: str, port: int) -> None:
     if transport == "http":
         try:
-            await server.serve_http(port, lambda url: _say(f"MCP server at {url}"))
+            await server.serve_http(port, lambda url: say(f"MCP server at {url}"))
         except OSError as error:
             raise HarnessError(f"port {port}: {error.strerror or error}; without --port a free one is taken") from None
         return
     cancel_on_signals()
-    _say("MCP server on standard input and output")
+    say("MCP server on standard input and output")
     await server.serve_stdio()
-
-
-def _say(line: str) -> None:
-    click.echo(f"harness: {line}", err=True)

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from harness.cli.server_options import Output, port_option, recording_options, say
+from harness.cli.saying import say
+from harness.cli.server_options import Output, port_option, recording_options
 
 EXIT_FAILED = 1
 _NOTHING = (

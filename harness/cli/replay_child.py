@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from harness.cli.server_options import open_server, say
+from harness.cli.saying import say
+from harness.cli.server_options import open_server
 
 EXIT_FAILED = 1
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from agent.jsonio import dumps
+from harness.cli.saying import say
 from harness.cli.secret_options import make_finder, make_foreign, secret_options
 from harness.errors import HarnessError
 from harness.files import find_files
@@ -49,7 +50,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool, kingfi
         for finding in result.findings:
             click.echo(dumps(finding.to_dict()) if as_json else str(finding))
     for message in unreadable:
-        click.echo(f"harness: {message}", err=True)
+        say(message)
     _print_totals(results, len(unreadable), as_json)
     found = any(result.findings for result in results)
     ctx.exit(EXIT_UNUSABLE if unreadable else EXIT_FOUND if found else 0)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from harness.cli.saying import say
 from harness.cli.secret_options import make_finder, make_foreign, secret_options
 from harness.errors import HarnessError
 from harness.redaction.scrub import check_clean, scrub
@@ -54,7 +55,7 @@ def command(
                 )
         except HarnessError as error:
             failed = True
-            click.echo(f"harness: {_named(path, error)}", err=True)
+            say(_named(path, error))
             continue
         click.echo(_line(path, target, found.secrets, found.changed))
     ctx.exit(EXIT_UNUSABLE if failed else 0)

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from harness.cli.server_options import open_server, port_option, replay_options, say
+from harness.cli.saying import say
+from harness.cli.server_options import open_server, port_option, replay_options
 
 EXIT_FAILED = 1
 

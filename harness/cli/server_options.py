@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli.saying import say
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -122,11 +123,6 @@ def recording_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ):
         function = option(function)
     return function
-
-
-def say(line: str) -> None:
-    """A line for people, on stderr."""
-    click.echo(f"harness: {line}", err=True)
 
 
 class Output:

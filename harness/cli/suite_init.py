@@ -13,6 +13,7 @@ import click
 from harness.cli.jobs import with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import write
+from harness.cli.saying import say
 from harness.config import current
 from harness.errors import HarnessError
 from harness.paths import find_recordings, without_suffix
@@ -52,7 +53,7 @@ def command(paths: tuple[str, ...], out: Path | None, force: bool, prices: Path 
     suite = first_suite(files, out, price_for(prices, current()), watch=watch)
     write(out, suite.text)
     for line in suite.left_out:
-        click.echo(f"harness: {line}", err=True)
+        say(line)
     click.echo(f"{out}: {plural(suite.cases, 'case')}; try `harness suite run {shlex.quote(str(out))}`")
 
 

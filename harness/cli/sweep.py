@@ -10,6 +10,7 @@ import click
 
 from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.report_options import Output, deliver, report_options
+from harness.cli.saying import say
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -104,4 +105,4 @@ def _save(results: list[Swept], folder: Path) -> None:
     for swept in results:
         for broken in swept.broken:
             path = save(broken, SAYS[broken.law], folder)
-            click.echo(f"harness: counter-example of {broken.law} saved as {path}", err=True)
+            say(f"counter-example of {broken.law} saved as {path}")
