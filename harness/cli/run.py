@@ -15,6 +15,7 @@ from harness.cli.jobs import with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import Output, deliver, report_options_as
 from harness.cli.run_progress import Progress
+from harness.cli.suite_options import filter_option
 from harness.config import Config, current
 from harness.errors import HarnessError
 
@@ -51,9 +52,7 @@ def _dollars(ctx: click.Context, param: click.Parameter, value: str | None) -> D
 )
 @click.option("--repeat", "-n", default=1, show_default=True, type=click.IntRange(1), help="Trials of each task.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The folder of the trials.")
-@click.option(
-    "--filter", "expression", metavar="EXPR", help="Run only these: part of a name, or a pattern of all of it."
-)
+@filter_option
 @click.option("--jobs", "-j", default=1, show_default=True, type=click.IntRange(1), help="Trials at a time.")
 @click.option("--max-cost", callback=_dollars, metavar="USD", help="Begin no trial once DIR has cost this much.")
 @click.option("--retry-errors", is_flag=True, help="Run trials again that ended in an error of the provider.")

@@ -6,6 +6,7 @@ import click
 
 from harness.cli.jobs import with_progress
 from harness.cli.report_options import Output, deliver, report_options
+from harness.cli.suite_options import filter_option
 from harness.errors import HarnessError
 
 EXIT_CHANGES = 1
@@ -14,7 +15,7 @@ EXIT_UNUSABLE = 2
 
 @click.command(name="accept")
 @click.argument("paths", nargs=-1, required=True, metavar="PATHS...")
-@click.option("--filter", "expression", metavar="EXPR", help="Only the cases with this in a name; see `suite run`.")
+@filter_option
 @click.option("--check", is_flag=True, help="Write nothing; exit status 1 where something would change.")
 @report_options
 @click.pass_context

@@ -9,6 +9,7 @@ import click
 from harness.cli.jobs import with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import Output, deliver, report_options
+from harness.cli.suite_options import filter_option
 from harness.config import current
 
 EXIT_FAILED = 1
@@ -17,7 +18,7 @@ EXIT_UNUSABLE = 2
 
 @click.command(name="prove")
 @click.argument("paths", nargs=-1, required=True, metavar="PATHS...")
-@click.option("--filter", "expression", metavar="EXPR", help="Only the cases with this in a name; see `suite run`.")
+@filter_option
 @price_options
 @report_options
 @click.pass_context

@@ -10,6 +10,7 @@ import click
 from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.price_options import price_for, price_options
 from harness.cli.report_options import Output, deliver, refuse_input, report_options, write
+from harness.cli.suite_options import filter_option
 from harness.config import current
 
 EXIT_FAILED = 1
@@ -18,7 +19,7 @@ EXIT_UNUSABLE = 2
 
 @click.command(name="run")
 @click.argument("paths", nargs=-1, required=True, metavar="PATHS...")
-@click.option("--filter", "expression", metavar="EXPR", help="Only these: part of a name, or a pattern for all of it.")
+@filter_option
 @click.option("--fail-fast", is_flag=True, help="Stop at the first recording that does not pass.")
 @jobs_option
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write the verdicts as JUnit XML too.")
@@ -44,7 +45,7 @@ def command(
     """Judge recordings by the cases of suites.
 
     PATHS are suite files (*.suite.toml), folders that are searched for them, or globs. Each case judges each of its
-    recordings. EXPR is held against the names of suites, cases, tasks and recordings. What the run did not exercise is
+    recordings. EXPR is held against the names of recordings too. What the run did not exercise is
     listed. Exit status: 1 when a check fails, 2 when a suite is wrong, matches nothing, or a check cannot be made.
 
     \b
@@ -63,7 +64,7 @@ def command(
 
     plan = plan_run(load_suites(paths), expression)
     output = Output("json" if as_json else form, out)
-    work = partial(run_job, price=price_for(prices, current()), costs=output.is_json)
+    work = partial(run_job, price=price_for(prices, current()), costs=output.tells_all)
     judged = in_processes(work, plan.jobs, jobs, hold=True)
     results = []
     for result in with_progress(judged, len(plan.jobs), "judging"):
