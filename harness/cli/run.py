@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from harness.report.facts import RecordingFacts
     from harness.report.report import Report
     from harness.suites.case import Suite
-    from harness.trials.contenders import Contender
+    from harness.trials.live_models import LiveModel
     from harness.trials.plan import Trial
     from harness.trials.preparing import Prepared
     from harness.trials.running import Runner
@@ -77,7 +77,7 @@ def command(ctx: click.Context, /, suites: tuple[str, ...], models: tuple[str, .
     """
     from harness.suites.loading import load_suites
     from harness.suites.running import is_chosen
-    from harness.trials.contenders import find_contenders
+    from harness.trials.live_models import find_live_models
     from harness.trials.preparing import live_cases
 
     config = current()
@@ -88,15 +88,15 @@ def command(ctx: click.Context, /, suites: tuple[str, ...], models: tuple[str, .
     expression = options["expression"]
     if not any(is_chosen(case, expression) for case in live_cases(loaded)):
         raise HarnessError(f'no case with a prompt fits "{expression}"')
-    contenders = find_contenders(named, config)
+    taking_part = find_live_models(named, config)
     price = price_for(options["prices"], config)
-    _check(contenders, price, options["max_cost"])
-    ctx.exit(_run_all(loaded, contenders, config, price, options))
+    _check(taking_part, price, options["max_cost"])
+    ctx.exit(_run_all(loaded, taking_part, config, price, options))
 
 
 def _run_all(
     suites: Sequence[Suite],
-    contenders: Sequence[Contender],
+    models: Sequence[LiveModel],
     config: Config,
     price: PricedBy,
     options: dict[str, Any],
@@ -108,17 +108,17 @@ def _run_all(
     from harness.trials.running import Runner, spent
 
     folder: Path = options["out"]
-    models = {contender.name: contender for contender in contenders}
-    plan = plan_of(suites, contenders, options["repeat"], folder)
+    by_name = {model.name: model for model in models}
+    plan = plan_of(suites, models, options["repeat"], folder)
     with opened(folder) as scratch:
         prepared = prepare(plan, live_cases(suites), folder, fresh=options["fresh"])
         results = prepared.results
-        asked = [one for one in prepared.trials if one.model in models and is_chosen(one.case, options["expression"])]
+        asked = [one for one in prepared.trials if one.model in by_name and is_chosen(one.case, options["expression"])]
         chosen = [one for one in asked if _is_to_run(results.get(one), options["retry_errors"])]
         ledger = spent(prepared.trials, results, price)
         with Progress(len(chosen), price) as progress:
             runner = Runner(
-                models, scratch, config, price, ledger, results, progress.done, progress.say, options["max_cost"]
+                by_name, scratch, config, price, ledger, results, progress.done, progress.say, options["max_cost"]
             )
             interrupted = _run(runner, chosen, options["jobs"])
         if interrupted:
@@ -136,14 +136,14 @@ def _run_all(
     return 0 if whole and not unjudged else EXIT_INCOMPLETE
 
 
-def _check(contenders: Sequence[Contender], price: PricedBy, max_cost: Decimal | None) -> None:
+def _check(models: Sequence[LiveModel], price: PricedBy, max_cost: Decimal | None) -> None:
     """Whether calls can be made, and their cost known. Raises `HarnessError`."""
     from harness.recorder.session import network
     from harness.trials.spending import unpriced
 
-    for contender in contenders:
-        network(contender.target)
-    without = unpriced([(one.target.provider, one.model) for one in contenders], price)
+    for model in models:
+        network(model.target)
+    without = unpriced([(one.target.provider, one.model) for one in models], price)
     if max_cost is not None and without:
         raise HarnessError(f"no price is known for {', '.join(without)}: give --prices FILE, or leave out --max-cost")
 

@@ -13,8 +13,8 @@ from harness.report.facts import RecordingFacts
 from harness.report.rendering import NAME
 from harness.suites.case import Case, Suite
 from harness.suites.workspaces import workspace_digest
-from harness.trials.contenders import Contender
 from harness.trials.folder import read_plan, result_of, set_aside, start_over, write_plan
+from harness.trials.live_models import LiveModel
 from harness.trials.plan import (
     Plan,
     PlannedModel,
@@ -52,7 +52,7 @@ def live_cases(suites: Sequence[Suite]) -> list[Case]:
     return cases
 
 
-def plan_of(suites: Sequence[Suite], contenders: Sequence[Contender], repeats: int, folder: Path) -> Plan:
+def plan_of(suites: Sequence[Suite], models: Sequence[LiveModel], repeats: int, folder: Path) -> Plan:
     """What is asked for now. `folder`: where the trials are to go; it is not touched.
 
     Raises `HarnessError` for what cannot be run as it is asked for.
@@ -63,7 +63,7 @@ def plan_of(suites: Sequence[Suite], contenders: Sequence[Contender], repeats: i
         version(NAME),
         tuple(PlannedSuite(suite.name, suite.path.as_posix(), _sha256(suite.path)) for suite in suites),
         tuple(planned_case(case, digests[case.workspace]) for case in cases),
-        tuple(PlannedModel(**contender.to_dict()) for contender in contenders),
+        tuple(PlannedModel(**model.to_dict()) for model in models),
         repeats,
     )
 

@@ -18,8 +18,8 @@ from harness.errors import HarnessError
 from harness.report.facts import RecordingFacts
 from harness.report.figures import cost as dollars
 from harness.report.values import any_text
-from harness.trials.contenders import Contender
 from harness.trials.folder import facts_aside, result_of, set_aside
+from harness.trials.live_models import LiveModel
 from harness.trials.outcome import last_error
 from harness.trials.plan import Trial
 from harness.trials.spending import Ledger
@@ -36,7 +36,7 @@ class Runner:
     is spent, or what is spent is not known. `warn` takes lines for people.
     """
 
-    contenders: Mapping[str, Contender]
+    models: Mapping[str, LiveModel]
     scratch: Path
     config: Config
     price: PricedBy
@@ -87,10 +87,10 @@ class Runner:
 
     async def _run(self, trial: Trial) -> None:
         self.results.pop(trial, None)
-        contender = self.contenders[trial.model]
+        model = self.models[trial.model]
         try:
             set_aside(trial)
-            await run_trial(trial, contender, self.scratch, self.config, self.price, self.warn)
+            await run_trial(trial, model, self.scratch, self.config, self.price, self.warn)
         except HarnessError as fault:
             self._stop(trial, str(fault))
             return

@@ -15,14 +15,14 @@ from harness.errors import HarnessError
 from harness.recorder.recorder import Recorder
 from harness.recorder.session import Agent, network, open_turn, redactor
 from harness.suites.workspaces import copy_tree, keep
-from harness.trials.contenders import Contender
 from harness.trials.folder import set_aside
+from harness.trials.live_models import LiveModel
 from harness.trials.plan import Trial
 
 
 async def run_trial(
     trial: Trial,
-    contender: Contender,
+    model: LiveModel,
     scratch: Path,
     config: Config,
     price: PricedBy,
@@ -41,8 +41,8 @@ async def run_trial(
         await to_thread(trial.path.parent.mkdir, exist_ok=True)
         workspace = await to_thread(_fresh, case.workspace, scratch)
         agent = Agent(
-            contender.target,
-            contender.model,
+            model.target,
+            model.model,
             case.mode,
             workspace,
             case.system,
@@ -50,9 +50,9 @@ async def run_trial(
             case.tools,
             case.max_iterations,
         )
-        transport = network(contender.target)
+        transport = network(model.target)
         recorder = Recorder(
-            trial.path, task=case.task, tags=tags_of(trial), redactor=redactor(config, contender.target), warn=warn
+            trial.path, task=case.task, tags=tags_of(trial), redactor=redactor(config, model.target), warn=warn
         )
         try:
             async with open_turn([user(case.prompt)], agent, transport, recorder, price) as events:

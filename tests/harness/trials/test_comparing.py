@@ -8,7 +8,7 @@ from harness.suites.loading import load_suite
 from harness.trials.comparing import comparison, judged
 from harness.trials.folder import result_of
 from tests.harness.sessions import Turn, chat, failure, record
-from tests.harness.trials.trial_runs import SUITE, contender, write_suite
+from tests.harness.trials.trial_runs import SUITE, model, write_suite
 from tests.harness.trials.trial_runs import prepared as prepare
 
 STRICT = """
@@ -31,7 +31,7 @@ def judge(prepared):
 @pytest.fixture
 def prepared(tmp_path):
     (tmp_path / "trials").mkdir()
-    models = [contender(name="one"), contender(name="two")]
+    models = [model(name="one"), model(name="two")]
     suite = write_suite(tmp_path, SUITE + STRICT)
     return prepare([load_suite(suite)], models, 3, tmp_path / "trials")
 

@@ -12,7 +12,7 @@ from harness.trials import running
 from harness.trials.running import Runner, spent
 from harness.trials.spending import Ledger
 from tests.harness.checks.runs import call, facts, turn
-from tests.harness.trials.trial_runs import cases, contender, trial
+from tests.harness.trials.trial_runs import cases, model, trial
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ class World:
         self.done.append(one)
 
     def runner(self, tmp_path, **more):
-        names = {name: contender(name=name) for name in ("one", "two")}
+        names = {name: model(name=name) for name in ("one", "two")}
         price = PricedBy()
         return Runner(names, tmp_path, Config(), price, Ledger(price), {}, self.tell, print, **more)
 

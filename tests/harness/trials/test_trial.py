@@ -12,7 +12,7 @@ from harness.recording.writer import Writer
 from harness.suites.workspaces import keep
 from harness.trials.folder import aside, result_of
 from harness.trials.trial import run_trial, tags_of
-from tests.harness.trials.trial_runs import SUITE, TEXT, cases, contender, endless, said, server, trial
+from tests.harness.trials.trial_runs import SUITE, TEXT, cases, endless, model, said, server, trial
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def one(tmp_path):
 
 async def run(one, url, tmp_path, warned=None):
     return await run_trial(
-        one, contender(url), tmp_path / "scratch", Config(), PricedBy(), (warned if warned is not None else []).append
+        one, model(url), tmp_path / "scratch", Config(), PricedBy(), (warned if warned is not None else []).append
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from agent.providers.base import Target
 from harness.suites.case import Case, Suite
 from harness.suites.loading import load_suite
-from harness.trials.contenders import Contender
+from harness.trials.live_models import LiveModel
 from harness.trials.plan import Trial
 from harness.trials.preparing import Prepared, live_cases, plan_of, prepare
 from tests.loopback import Exchange, Server, serve
@@ -58,14 +58,14 @@ def cases(folder: Path, text: str = SUITE) -> tuple[Case, ...]:
 
 
 def prepared(
-    suites: list[Suite], contenders: list[Contender], repeats: int, folder: Path, *, fresh: bool = False
+    suites: list[Suite], models: list[LiveModel], repeats: int, folder: Path, *, fresh: bool = False
 ) -> Prepared:
     """What a run of `suites` begins with."""
-    return prepare(plan_of(suites, contenders, repeats, folder), live_cases(suites), folder, fresh=fresh)
+    return prepare(plan_of(suites, models, repeats, folder), live_cases(suites), folder, fresh=fresh)
 
 
-def contender(url: str = "http://127.0.0.1:9", name: str = "one") -> Contender:
-    return Contender(name, Target("openai", "openai-chat", f"{url}/v1"), "gpt-4.1-mini")
+def model(url: str = "http://127.0.0.1:9", name: str = "one") -> LiveModel:
+    return LiveModel(name, Target("openai", "openai-chat", f"{url}/v1"), "gpt-4.1-mini")
 
 
 def trial(case: Case, folder: Path, repeat: int = 1, model: str = "one") -> Trial:

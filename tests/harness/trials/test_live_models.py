@@ -4,7 +4,7 @@ import pytest
 
 from harness.config import Config
 from harness.errors import HarnessError
-from harness.trials.contenders import find_contenders
+from harness.trials.live_models import find_live_models
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def keys(monkeypatch):
     ],
 )
 def test_what_a_model_is_called(text, name, provider, model, url, folder):
-    (found,) = find_contenders([text], Config())
+    (found,) = find_live_models([text], Config())
     assert (found.name, found.target.provider, found.model, found.folder) == (name, provider, model, folder)
     assert found.to_dict() == {"name": name, "provider": provider, "model": model, "base_url": url}
 
@@ -45,4 +45,4 @@ def test_what_a_model_is_called(text, name, provider, model, url, folder):
 )
 def test_what_cannot_take_part(texts, problem):
     with pytest.raises(HarnessError, match=problem):
-        find_contenders(texts, Config())
+        find_live_models(texts, Config())

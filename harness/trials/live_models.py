@@ -17,7 +17,7 @@ _TEXT = re.compile(r"(?:(?P<name>[^/=]*)=)?(?P<model>.*?)(?:@(?P<url>https?://.*
 
 
 @dataclass(slots=True, frozen=True)
-class Contender:
+class LiveModel:
     """A model that takes part. `name`: how reports call it; `model`: its own id, without the provider."""
 
     name: str
@@ -39,20 +39,20 @@ class Contender:
         }
 
 
-def find_contenders(texts: Sequence[str], config: Config) -> list[Contender]:
+def find_live_models(texts: Sequence[str], config: Config) -> list[LiveModel]:
     """What `--model` names, in order. Raises `HarnessError` where one cannot be reached (its key is missing, say), or
     two cannot be told apart."""
-    found = [_contender(text, config) for text in texts]
-    seen: dict[str, Contender] = {}
-    for contender in found:
-        other = seen.setdefault(contender.folder, contender)
-        if other is not contender:
-            same = "twice" if other.name == contender.name else f'beside "{other.name}", which has the same folder'
-            raise HarnessError(f"--model {contender.name} is given {same}: name it, as in {_example(contender)}")
+    found = [_live_model(text, config) for text in texts]
+    seen: dict[str, LiveModel] = {}
+    for model in found:
+        other = seen.setdefault(model.folder, model)
+        if other is not model:
+            same = "twice" if other.name == model.name else f'beside "{other.name}", which has the same folder'
+            raise HarnessError(f"--model {model.name} is given {same}: name it, as in {_example(model)}")
     return found
 
 
-def _contender(text: str, config: Config) -> Contender:
+def _live_model(text: str, config: Config) -> LiveModel:
     parts = _TEXT.fullmatch(text.strip())
     assert parts is not None
     name, model, url = parts["name"], parts["model"], parts["url"]
@@ -63,8 +63,8 @@ def _contender(text: str, config: Config) -> Contender:
     except HarnessError as error:
         said = str(error).removesuffix(" (--base-url URL)")
         raise HarnessError(f"--model {text}: {said}{'' if said == str(error) else ' (provider/model@URL)'}") from None
-    return Contender(name.strip() if name else f"{target.provider}/{own}", target, own)
+    return LiveModel(name.strip() if name else f"{target.provider}/{own}", target, own)
 
 
-def _example(contender: Contender) -> str:
-    return f"second={contender.target.provider}/{contender.model}"
+def _example(model: LiveModel) -> str:
+    return f"second={model.target.provider}/{model.model}"
