@@ -47,7 +47,7 @@ class Progress:
         from harness.suites.judging import judge
         from harness.trials.outcome import as_trial, error_of
 
-        result = await to_thread(judge, as_trial(trial.case), trial.path, price=self._price)
+        result = await to_thread(judge, as_trial(trial.case), trial.path, price=self._price, costs=False)
         self._done += 1
         verdict = result.status if result.reason is None else f"{result.status}: {result.reason}"
         if result.status == "error" and (error := error_of(facts)):

@@ -44,12 +44,12 @@ def by_ending(facts: RecordingFacts) -> Outcome:
     return Outcome("pass")
 
 
-def by_cases(cases: Sequence[Case], path: Path, price: PricedBy) -> Outcome:
-    """The worst of what the cases say; without any, an error."""
+def by_cases(cases: Sequence[Case], facts: RecordingFacts, path: Path, price: PricedBy) -> Outcome:
+    """The worst of what the cases say of the recording at `path`; without any, an error."""
     from harness.suites.judging import judge
 
     if not cases:
         return Outcome("error", "no case of the suite has this task")
-    results = [judge(case, path, price=price) for case in cases]
+    results = [judge(case, path, facts=facts, price=price, costs=False) for case in cases]
     status = worst(result.status for result in results)
     return Outcome(status, next((result.reason for result in results if result.status == status), None))

@@ -126,7 +126,7 @@ def _read(job: Job, path: Path, number: int, price: PricedBy) -> tuple[Run, list
     run = Run(
         path=path,
         number=number,
-        outcome=by_ending(facts) if job.cases is None else by_cases(job.cases, path, price),
+        outcome=by_ending(facts) if job.cases is None else by_cases(job.cases, facts, path, price),
         ending=facts.ending,
         models=models_of(facts.calls),
         settings=settings_of(facts),

@@ -23,16 +23,23 @@ if TYPE_CHECKING:
 
 
 def judge(
-    case: Case, path: Path, *, workspace: Path | None = None, price: Price | PricedBy, costs: bool = True
+    case: Case,
+    path: Path,
+    *,
+    facts: RecordingFacts | None = None,
+    workspace: Path | None = None,
+    price: Price | PricedBy,
+    costs: bool = True,
 ) -> CaseResult:
-    """The verdicts of `case` on the recording at `path`; one that cannot be read, or is
-    damaged, is an error of the check `read`.
+    """The verdicts of `case` on the recording at `path`; one that cannot be read, or is damaged, is an error of the
+    check `read`.
 
-    `workspace`: the files as the run left them; by default the folder that lies beside the recording. `costs`: tell
-    what the run cost; the first price takes as long as a hundred recordings.
+    `facts`: of the recording with its content, where it has been read already. `workspace`: the files as the run left
+    them; by default the folder that lies beside the recording. `costs`: tell what the run cost; the first price takes
+    as long as a hundred recordings.
     """
     try:
-        facts = read_facts(path)
+        facts = facts or read_facts(path)
     except RecordingError as error:
         return _result(case, path, (Verdict("read", "error", str(error)),))
     subject = Subject(facts, case.folder, price, path, workspace or final_workspace(path), case.golden)

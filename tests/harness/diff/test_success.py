@@ -41,7 +41,8 @@ def suite(folder: Path, words: str):
 
 def test_by_the_cases_of_a_suite(tmp_path):
     path = run(tmp_path / "a.jsonl", [text("the end")], task="t")
-    assert by_cases(suite(tmp_path, "end"), path, PricedBy()).passed
-    failed = by_cases(suite(tmp_path, "begin"), path, PricedBy())
+    facts = read_facts(path)
+    assert by_cases(suite(tmp_path, "end"), facts, path, PricedBy()).passed
+    failed = by_cases(suite(tmp_path, "begin"), facts, path, PricedBy())
     assert (failed.status, "begin" in (failed.reason or "")) == ("fail", True)
-    assert by_cases((), path, PricedBy()).status == "error"
+    assert by_cases((), facts, path, PricedBy()).status == "error"

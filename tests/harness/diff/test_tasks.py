@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pickle
 
+import harness.diff.tasks
+import harness.suites.judging
 from harness.costs.priced_by import PricedBy
 from harness.diff.tasks import Job, run_task
+from harness.report.reading import read_facts
+from harness.suites.loading import load_suite
 from tests.harness.diff.runs import run, text, tool
 
 
@@ -33,6 +37,17 @@ def test_a_recording_that_cannot_be_read_keeps_its_number(tmp_path):
     assert [len(unread) for unread in result.unread] == [0, 1]
     assert [(found.number, found.same) for found in result.comparisons[0]] == [(1, True)]
     assert result.expected == 2
+
+
+def test_what_a_suite_judges_is_read_once(tmp_path, monkeypatch):
+    path = run(tmp_path / "a.jsonl", [text("the end")], task="t")
+    suite = tmp_path / "s.suite.toml"
+    suite.write_text('[[case]]\ntask = "t"\n[[case.check]]\ntype = "text"\ncontains = "end"\n')
+    read = []
+    monkeypatch.setattr(harness.diff.tasks, "read_facts", lambda path: read.append(path) or read_facts(path))
+    monkeypatch.setattr(harness.suites.judging, "read_facts", read.append)
+    (found,) = compared((path,), cases=load_suite(suite).cases).runs[0]
+    assert (read, found.outcome.status) == ([path], "pass")
 
 
 def test_settings_and_volatile(tmp_path):
