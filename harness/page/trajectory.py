@@ -1,0 +1,184 @@
+"""The trajectory viewer: one recording as a fragment of HTML, turn by turn, down to its frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent.jsonio import dumps
+from harness.page.shell import escaped
+from harness.page.trajectory_call import CallPart, definitions, item, tell_error
+from harness.page.trajectory_said import results_sent_back
+from harness.page.trajectory_sheet import Limits, Sheet, details, marked
+from harness.page.trajectory_timing import Bar, timing
+from harness.recording.contents import Call, Turn
+from harness.recording.opening import Recording
+from harness.recording.records import Record
+from harness.report import phrases
+from harness.report.account import is_told, steps
+from harness.report.call_facts import CallFacts, models_of
+from harness.report.facts import RecordingFacts, TurnFacts, recording_facts
+from harness.report.figures import cost, plural, seconds, tokens
+from harness.report.text import shorten
+from harness.report.values import dollars, mapping
+
+_EXCERPT = 60
+
+_TOOLS = """<div class="tj-tools" role="search" hidden>
+<input type="search" placeholder="filter (press /)" aria-label="Filter">
+<output class="tj-found soft"></output>
+<button type="button" data-do="open">expand all</button>
+<button type="button" data-do="close">collapse all</button>
+<button type="button" data-do="keys" title="keys">?</button>
+<p class="tj-keys soft" hidden>/ filter · j next · k previous · o open or close it · e expand all · c collapse all ·
+Esc clear the filter</p>
+</div>"""
+
+
+def trajectory(
+    recording: Recording, prefix: str = "t", *, limits: Limits | None = None, only: int | None = None
+) -> str:
+    """The recording as an HTML fragment: a `<section>` whose id is `prefix`, and in which all ids begin with it.
+
+    `prefix`: letters, digits and `-`, another one for each trajectory of a page. The parts have the ids
+    `PREFIX-turn-0`, `PREFIX-call-0`, `PREFIX-call-0-tool-1` (position in the answer, from 0), so that links can lead to
+    them. `limits`: how much it takes (`Limits().among(3)` for each of three on a page). `only`: the number of the one
+    call to show.
+
+    The page has to bring `viewer.css` and `viewer.js` in (`page(..., parts=("viewer",))`); without the script all of it
+    can still be read. It holds no `style` and no handlers, loads nothing, and shows all recorded text as text. Headings
+    begin at `h3`: the caller writes what stands above it.
+    """
+    facts = recording_facts(recording)
+    calls = [(call, known) for call, known in zip(recording.calls, facts.calls, strict=True)]
+    if only is not None:
+        calls = [pair for pair in calls if pair[0].number == only]
+    sheet = Sheet(facts.path, prefix, limits or Limits(), len(calls))
+    maker = CallPart(sheet, *results_sent_back(calls))
+    main = _main(sheet, recording, facts, maker, dict(_by_identity(calls)), only)
+    if facts.is_import:
+        rows = '<p class="soft">Made of another tool\'s file, which tells no times.</p>\n' + timing(
+            _untimed(maker.bars)
+        )
+    else:
+        rows = timing(maker.bars)
+    return "\n".join(
+        [
+            f'<section class="tj" id="{prefix}">',
+            _header(facts),
+            *_faults(facts),
+            _TOOLS,
+            f'<div class="tj-columns">\n<div class="tj-side">\n{rows}\n</div>\n<div class="tj-main">',
+            *main,
+            "</div>\n</div>\n</section>",
+        ]
+    )
+
+
+def _by_identity(calls: list[tuple[Call, CallFacts]]) -> list[tuple[int, CallFacts]]:
+    """Numbers may come twice in a damaged file."""
+    return [(id(call), known) for call, known in calls]
+
+
+def _untimed(bars: list[Bar]) -> list[Bar]:
+    return [Bar(bar.href, bar.label, bar.kind, bar.depth) for bar in bars]
+
+
+def _main(
+    sheet: Sheet,
+    recording: Recording,
+    facts: RecordingFacts,
+    maker: CallPart,
+    calls: dict[int, CallFacts],
+    only: int | None,
+) -> list[str]:
+    turns = dict(zip(map(id, recording.turns), facts.turns, strict=True))
+    by_number = {turn.turn: turn for turn in facts.turns}
+    found: list[str] = []
+    for step in steps(recording, only):
+        if isinstance(step, Call):
+            found.append(maker.make(step, calls[id(step)]))
+        elif isinstance(step, Turn):
+            found.append(_turn(sheet, step, turns[id(step)], maker.bars))
+        else:
+            found.append(_loop(facts, by_number[step[0]], step[1]))
+    return [part for part in found if part]
+
+
+def _header(facts: RecordingFacts) -> str:
+    totals = facts.totals
+    tiles = [
+        ("ending", phrases.ending(facts), "good" if facts.status == "ok" else "bad"),
+        ("work", phrases.work(totals), ""),
+        ("tokens", tokens(totals.usage), ""),
+        ("cost, as recorded", cost(dollars(totals.cost_usd), unpriced=totals.unpriced_turns > 0), ""),
+        ("time", seconds(facts.duration), ""),
+    ]
+    models = ", ".join(models_of(facts.calls))
+    rows = [
+        ("recorded", phrases.recorded(facts)),
+        ("source", facts.source or "?"),
+        *([("models", models)] if models else []),
+        *([("task", facts.task)] if facts.task is not None else []),
+        *([("tags", ", ".join(facts.tags))] if facts.tags else []),
+        *([("resumed", plural(facts.resumed, "time"))] if facts.resumed else []),
+        *([("tools", phrases.tools_used(totals))] if totals.tool_calls else []),
+        ("file", facts.path),
+        ("id", facts.id or "?"),
+    ]
+    shown = "".join(f'<div><dt>{key}</dt><dd class="{tone}">{marked(value)}</dd></div>' for key, value, tone in tiles)
+    return f'<dl class="tj-tiles">{shown}</dl>\n{definitions(rows, "tj-about")}'
+
+
+def _faults(facts: RecordingFacts) -> list[str]:
+    if not facts.warnings:
+        return []
+    lines = "".join(f"<li>{marked(warning)}</li>" for warning in facts.warnings)
+    return [f'<div class="tj-faults"><b>{plural(len(facts.warnings), "warning")}</b><ul>{lines}</ul></div>']
+
+
+def _turn(sheet: Sheet, turn: Turn, facts: TurnFacts, bars: list[Bar]) -> str:
+    mark = sheet.id(f"turn-{facts.turn}")
+    bars.append(Bar(mark, f"turn {facts.turn}: {shorten(facts.input, _EXCERPT)}", "turn"))
+    rows = [("mode", facts.mode), ("model", phrases.model_of(facts))]
+    if facts.history:
+        rows.append(("history", f"{plural(facts.history, 'message')} before it"))
+    if facts.params:
+        rows.append(("params", dumps(facts.params).decode()))
+    parts = [
+        f'<section class="tj-turn" id="{mark}">',
+        f'<h3><a class="tj-self" href="#{mark}">turn {facts.turn}</a></h3>',
+        definitions(rows, "tj-closing"),
+    ]
+    if facts.system:
+        label = f"system prompt <small>{plural(len(facts.system), 'character')}</small>"
+        parts.append(details(label, sheet.text(facts.system, "--full"), "tj-item tj-system"))
+    if facts.tools:
+        label = f"tools offered <small>{escaped(shorten(', '.join(facts.tools), 200))}</small>"
+        parts.append(details(label, sheet.json(turn.tools, "--format html", "--full"), "tj-item tj-system"))
+    if facts.history:
+        label = f"history <small>{plural(facts.history, 'message')}</small>"
+        parts.append(details(label, sheet.json(turn.history, "--format html", "--full"), "tj-item tj-system"))
+    parts += [item("input", sheet.text(facts.input, "--full"), "tj-input"), "</section>"]
+    return "\n".join(parts)
+
+
+def _loop(facts: RecordingFacts, turn: TurnFacts, record: Record) -> str:
+    event, data = record.get("event"), mapping(record.get("data"))
+    if event == "notice":
+        return item("notice", f"<p>{marked(phrases.notice(data))}</p>", "tj-notice")
+    if event == "error" and not is_told(facts, turn.turn, data):
+        return tell_error(data)
+    if event == "cancelled":
+        return item("cancelled", f'<p class="bad">{marked(phrases.cancelled(data))}</p>', "tj-error")
+    if event != "finish":
+        return ""
+    return item("finish", _finish(turn), "tj-finish")
+
+
+def _finish(turn: TurnFacts) -> str:
+    rows: list[tuple[str, Any]] = [
+        ("stopped", phrases.finish(turn)),
+        ("tokens", tokens(turn.usage)),
+        ("cost", cost(dollars(turn.cost_usd))),
+    ]
+    return definitions(rows, "tj-closing")
