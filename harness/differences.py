@@ -1,8 +1,7 @@
 """Where two JSON values differ, and how that is said in one line. Pure.
 
 Values are the same where their canonical JSON is (`agent.jsonio.canonical`): the order of keys is free, `1` and `1.0`
-are two. Checks and diffs, for which these are one number, say so before they ask
-(`harness.checks.values.equal`, `harness.diff.steps.tidy`).
+are two. Checks and diffs, for which these are one number, ask `harness.equality` before.
 """
 
 from __future__ import annotations

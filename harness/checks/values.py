@@ -1,4 +1,4 @@
-"""Compares JSON values as checks do: `1 == 1.0`, `true != 1`, the order of keys is free. Pure."""
+"""Compares JSON values as checks do (`harness.equality`). Pure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from agent.jsonio import canonical
 from harness.checks.patterns import compiled
 from harness.differences import MISSING, first_difference
+from harness.equality import same_scalar
 
 Mode: TypeAlias = Literal["exact", "subset", "superset", "ignore", "regex"]
 Arguments: TypeAlias = Mode | Mapping[str, Mode]
@@ -33,17 +34,9 @@ def equal(expected: Any, made: Any, *, patterns: bool = False) -> bool:
         elif patterns and isinstance(one, str):
             if not compiled(one).search(other if isinstance(other, str) else canonical(other).decode()):
                 return False
-        elif not _same_scalar(one, other):
+        elif not same_scalar(one, other):
             return False
     return True
-
-
-def _same_scalar(one: Any, other: Any) -> bool:
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return one == other
-    return type(one) is type(other) and bool(one == other)
 
 
 def argument_differences(

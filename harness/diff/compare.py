@@ -8,8 +8,9 @@ from typing import Literal
 
 from harness.diff.align import align
 from harness.diff.likeness import StepLikeness
-from harness.diff.steps import Step, tidy
+from harness.diff.steps import Step
 from harness.differences import MISSING, Difference, value_differences
+from harness.equality import tidy
 
 Status = Literal["same", "changed", "removed", "added"]
 STATUSES: tuple[Status, ...] = ("same", "changed", "removed", "added")

@@ -8,8 +8,9 @@ from typing import Any
 
 from agent.jsonio import canonical
 from harness.diff.align import ALIKE
-from harness.diff.steps import Step, tidy
+from harness.diff.steps import Step
 from harness.diff.words import alike, words
+from harness.equality import tidy
 
 FLOOR = 0.4
 """Steps that are less alike are no pair."""

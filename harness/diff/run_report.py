@@ -43,7 +43,7 @@ def runs_report(names: Sequence[str], result: TaskResult, *, full: bool = False)
 
 def figures_table(names: Sequence[str], runs: Sequence[Run]) -> Table:
     rows = [(label, *(say(run) for run in runs)) for label, say in _FIGURES]
-    return Table(("", *names), rows)
+    return Table(("", *names), rows, title="Figures")
 
 
 def account(one: str, other: str, comparison: Comparison, *, full: bool = False) -> list[Block]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.diff.steps import tidy
+from agent.jsonio import canonical
 from harness.differences import Difference, value_differences
+from harness.equality import tidy
 
 if TYPE_CHECKING:
     from harness.report.facts import RecordingFacts
@@ -19,7 +20,7 @@ def settings_of(facts: RecordingFacts) -> Any:
     list."""
     names, parts = (_OF_TURN, facts.turns) if facts.turns else (_OF_CALL, facts.calls)
     found = [tidy({name: getattr(part, name) for name in names}) for part in parts]
-    distinct = [value for at, value in enumerate(found) if value not in found[:at]]
+    distinct = [*{canonical(value): value for value in found}.values()]
     return distinct[0] if len(distinct) == 1 else found
 
 

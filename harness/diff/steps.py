@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from agent.jsonio import canonical, loads_exact
+from harness.equality import tidy
 
 if TYPE_CHECKING:
     from harness.report.call_facts import CallFacts
@@ -28,7 +29,6 @@ NAMED = "[id]"
 _WORD = re.compile(r"[\w-](?:[\w.:-]*[\w-])?")
 _SHORTEST = 6
 """Shorter ids (`1`, `c0`) cannot be told from words."""
-_LARGEST = 2**53
 
 
 @dataclass(slots=True, frozen=True)
@@ -146,21 +146,3 @@ def _without_ids(text: str, ids: set[str]) -> str:
     if not ids or ids.isdisjoint(_WORD.findall(text)):
         return text
     return _WORD.sub(lambda match: NAMED if match[0] in ids else match[0], text)
-
-
-def tidy(value: Any) -> Any:
-    """A JSON value in which whole numbers are integers, so that `1` and `1.0` are the same and `true` is neither."""
-    if isinstance(value, dict | list):
-        return _tidy(loads_exact(canonical(value)))
-    return _tidy(value)
-
-
-def _tidy(value: Any) -> Any:
-    """`canonical` leaves no more than 400 levels."""
-    if isinstance(value, dict):
-        return {name: _tidy(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_tidy(item) for item in value]
-    if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST:
-        return int(value)
-    return value

@@ -73,7 +73,7 @@ def _standings(found: Compared) -> Table:
             name, f"{one.passed} of {one.expected}", percent(one.success.rate),
             interval_text(one.success.interval), *over, *_means(one), str(one.retries),
         ))  # fmt: skip
-    return Table(headers, rows, [*headers[1:]])
+    return Table(headers, rows, [*headers[1:]], "Contenders; means are of a run")
 
 
 def _means(one: Standing) -> list[str]:
@@ -116,7 +116,7 @@ def _tasks(found: Compared) -> Table:
                 _mean(result, at, "cost_usd", _money) if runs else "?",
                 _mean(result, at, "duration", _seconds), against,
             ))  # fmt: skip
-    return Table(headers, rows, ("passed", "in", "out", "cost", "time"))
+    return Table(headers, rows, ("passed", "in", "out", "cost", "time"), "Tasks")
 
 
 def _mean(result: TaskResult, contender: int, name: str, say: Callable[[Any], str]) -> str:

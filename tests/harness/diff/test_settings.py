@@ -29,3 +29,8 @@ def test_settings_that_change_on_the_way(tmp_path):
     found = setting_differences(same, settings(changed))
     assert isinstance(same, dict)
     assert any(difference.path.startswith("turns[1]") for difference in found)
+
+
+def test_true_and_one_are_two_settings(tmp_path):
+    turns = [Turn([chat("a")], history=(), params={"store": value}) for value in (True, 1)]
+    assert [one["params"]["store"] for one in settings(record(tmp_path / "a.jsonl", *turns))] == [True, 1]
