@@ -10,8 +10,8 @@ from harness.checks.values import equal
 from harness.equality import tidy
 
 NUMBERS = [
-    0, -0.0, 1, 1.0, 1.5, 2**53, float(2**53), 2**53 + 1, 2**60, float(2**60), 2**60 + 1, -(2**63), -float(2**63), 2**63,
-    2**64 - 1, 2**64, float(2**64), 10**300, 1e300, 10**400,
+    0, -0.0, 1, 1.0, 1.5, 2**53, float(2**53), 2**53 + 1, 2**60, float(2**60), 2**60 + 1, -(2**63), -float(2**63),
+    2**63, 2**64 - 1, 2**64, float(2**64), 10**300, 1e300, 10**400,
 ]  # fmt: skip
 SCALARS = st.sampled_from([*NUMBERS, True, False, None, "", "1", "true"])
 VALUES = st.recursive(
