@@ -45,11 +45,15 @@ def harness(
 
 
 @contextmanager
-def started(*args: str | Path, cwd: Path, **more: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """Start it, with pipes for all three streams; `more` goes to `Popen`. It has ended when this returns."""
+def started(*args: str | Path, cwd: Path, redirect: str = "", **more: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """Start it, with pipes for all three streams; `more` goes to `Popen`. It has ended when this returns.
+
+    `redirect` is what a shell is given behind the command, such as `2>&-`.
+    """
+    by_shell = ["/bin/sh", "-c", f'exec "$@" {redirect}', "sh"] if redirect else []
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(
-        [*_COMMAND, *map(str, args)], cwd=cwd, env=environment(cwd), start_new_session=True, **pipes | more
+        [*by_shell, *_COMMAND, *map(str, args)], cwd=cwd, env=environment(cwd), start_new_session=True, **pipes | more
     )
     with process:
         try:

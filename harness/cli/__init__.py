@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from harness.cli.streams import open_missing, unwritten
 from harness.errors import HarnessError
 
 SECTIONS = {
@@ -129,6 +130,21 @@ class LazyGroup(click.Group):
             ctx.exit(EXIT_INTERRUPTED)
 
 
+class _Program(LazyGroup):
+    """The command as a process: it may lack standard streams, and its output may have no room."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        open_missing()
+        try:
+            return super().main(*args, **kwargs)
+        except (OSError, SystemExit) as ended:
+            reason = unwritten(ended)
+            if reason is None:
+                raise
+            click.echo(f"harness: the output cannot be written: {reason}", err=True)
+            sys.exit(EXIT_UNUSABLE)
+
+
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         from importlib.metadata import version  # it loads the email package
@@ -137,7 +153,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Show the version."
 )

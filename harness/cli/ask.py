@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from agent.providers.base import Target
 from harness.cli.ask_continue import MODES, check_file_options, continued_options
 from harness.cli.ask_turn import Asked, run
 from harness.cli.saying import say
+from harness.cli.streams import drop_stdout
 from harness.config import Config, current
 from harness.errors import HarnessError, RecordingError
 from harness.recorder.recorder import Recorder
@@ -160,7 +160,7 @@ def _run(asked: Asked, target: Target, transport: Any, recorder: Recorder | None
         status = "cancelled"
     except BrokenPipeError:
         status = "cancelled"
-        _drop_stdout()
+        drop_stdout()
         return EXIT_FAILED
     finally:
         if recorder is not None:
@@ -178,13 +178,6 @@ def _prepare_stdout(asked: Asked) -> None:
     """JSON is UTF-8; for people, a character that the terminal's encoding lacks must not end the answer."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8" if asked.as_json else None, errors="replace")
-
-
-def _drop_stdout() -> None:
-    """The reader of stdout has gone; what Python still holds for it must not raise at exit."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
-    os.close(null)
 
 
 def _params(pairs: tuple[str, ...]) -> dict[str, Any]:
