@@ -7,7 +7,6 @@ from typing import Any
 from agent.jsonio import dumps
 from harness.page.shell import escaped
 from harness.page.trajectory_call import CallPart, definitions, item, tell_error
-from harness.page.trajectory_said import results_sent_back
 from harness.page.trajectory_sheet import Limits, Sheet, details, marked
 from harness.page.trajectory_timing import Bar, timing
 from harness.recording.contents import Call, Turn
@@ -53,7 +52,7 @@ def trajectory(
     if only is not None:
         calls = [pair for pair in calls if pair[0].number == only]
     sheet = Sheet(facts.path, prefix, limits or Limits(), len(calls))
-    maker = CallPart(sheet, *results_sent_back(calls))
+    maker = CallPart(sheet, calls)
     main = _main(sheet, recording, facts, maker, dict(_by_identity(calls)), only)
     if facts.is_import:
         rows = '<p class="soft">Made of another tool\'s file, which tells no times.</p>\n' + timing(

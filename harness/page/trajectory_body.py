@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from harness.page.shell import escaped
+from harness.page.trajectory_said import SYSTEMS
 from harness.page.trajectory_sheet import Sheet, details, headers_table, json_text, marked
 from harness.recording.contents import Call
+from harness.report.asked import text_of
 from harness.report.call_facts import CallFacts
 from harness.report.figures import plural
 from harness.report.text import shorten
@@ -25,17 +27,19 @@ def request_part(sheet: Sheet, call: Call, facts: CallFacts, place: str) -> str:
     kept = "as JSON" if not isinstance(call.request.body, bytes) else "as bytes"
     body = _body(sheet, call, place)
     summary = f"request <small>{plural(facts.request_bytes, 'byte')} {kept}</small>"
-    return details(summary, f"<h6>headers</h6>\n{headers_table(call.request.headers)}\n<h6>body</h6>\n{body}", "tj-raw")
+    inside = f"<h6>headers</h6>\n{headers_table(call.request.headers)}\n<h6>body</h6>\n{body}"
+    return details(summary, inside, "tj-raw", id=sheet.id(f"{place}-request"))
 
 
-def response_part(call: Call) -> str:
+def response_part(sheet: Sheet, call: Call, place: str) -> str:
     """The folded part on the head of the response; empty where none came."""
     if call.response is None:
         return ""
     coding = call.response.encoding
     note = "" if coding is None else f'<p class="soft">content coding undone before recording: {escaped(coding)}</p>'
     summary = f"response headers <small>{len(call.response.headers):,}</small>"
-    return details(summary, f"{headers_table(call.response.headers)}{note}", "tj-raw")
+    body = f"{headers_table(call.response.headers)}{note}"
+    return details(summary, body, "tj-raw", id=sheet.id(f"{place}-response"))
 
 
 def parameters(body: Any) -> str:
@@ -44,7 +48,11 @@ def parameters(body: Any) -> str:
     for name, value in mapping(body).items():
         inside = value.items() if isinstance(value, dict) and name not in ("response_format", "text") else ()
         for key, one in ((name, value), *((f"{name}.{inner}", deep) for inner, deep in inside)):
-            if key not in ("model", "input") and isinstance(one, bool | int | float | str) and len(str(one)) <= 40:
+            if (
+                key not in ("model", "input", *SYSTEMS)
+                and isinstance(one, bool | int | float | str)
+                and len(str(one)) <= 40
+            ):
                 found.append(f"{key} {any_text(one)}")
     return " · ".join(found)
 
@@ -120,10 +128,12 @@ def _item(sheet: Sheet, item: Any, number: int) -> str:
 
 
 def _label(item: Any) -> str:
+    """What an item of a list is, in a line: its role or type, its name, and the beginning of its text."""
     message = mapping(item)
     inside = mapping(message.get("function")) or message
     words = [text(message.get("role")) or text(message.get("type")) or "", text(inside.get("name")) or ""]
-    return f"{' '.join(filter(None, words))} {shorten(any_text(item), _LABEL)}".strip()
+    about = text_of(item) or text(inside.get("description")) or any_text(item)
+    return f"{' '.join(filter(None, words))} {shorten(about, _LABEL)}".strip()
 
 
 def _value(sheet: Sheet, value: Any) -> str:

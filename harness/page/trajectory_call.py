@@ -3,13 +3,13 @@ request, response headers and frames."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from harness.page.shell import escaped
 from harness.page.trajectory_body import parameters, request_part, response_part
 from harness.page.trajectory_frames import frames_part
-from harness.page.trajectory_said import Message, Piece, SentBack, said, sent_before
+from harness.page.trajectory_said import Message, Piece, news, results_sent_back
 from harness.page.trajectory_sheet import Sheet, details, json_text, marked
 from harness.page.trajectory_timing import Bar, call_bar, tool_bar
 from harness.recording.contents import Call
@@ -25,17 +25,15 @@ _SHORT = 80
 
 
 class CallPart:
-    """Makes the parts of calls. `results` and `places` as of `results_sent_back`."""
+    """Makes the parts of calls. `calls`: all that are shown, in order."""
 
-    def __init__(
-        self,
-        sheet: Sheet,
-        results: Mapping[tuple[int, int], SentBack],
-        places: Mapping[tuple[int, int], tuple[int, int]],
-    ) -> None:
+    def __init__(self, sheet: Sheet, calls: Sequence[tuple[Call, CallFacts]]) -> None:
         self._sheet = sheet
-        self._results = results
-        self._places = places
+        alone = [(call, facts) for call, facts in calls if facts.turn is None]
+        told = news([call for call, _ in alone])
+        self._news = {id(call): new for (call, _), new in zip(alone, told, strict=True)}
+        pairs = [(facts, new) for (_, facts), new in zip(alone, told, strict=True)]
+        self._results, self._places = results_sent_back(pairs)
         self.bars: list[Bar] = []
         """The rows of the timing, in the order in which the calls were made into parts."""
 
@@ -55,8 +53,8 @@ class CallPart:
             *(tell_error(error) for error in facts.errors),
             *self._closing(facts),
             request_part(self._sheet, call, facts, place),
-            response_part(call),
-            frames_part(self._sheet, call),
+            response_part(self._sheet, call, place),
+            frames_part(self._sheet, call, place),
             "</article>",
         ]
         return "\n".join(filter(None, lines))
@@ -67,14 +65,14 @@ class CallPart:
         if facts.retry_of is not None:
             there = self._sheet.link(f"call-{facts.retry_of}", f"call {facts.retry_of}")
             retry = f' <span class="tj-badge warn">retry of {there}</span>'
-        status = "no status" if facts.status is None else str(facts.status)
-        badge = f'<span class="tj-badge {"good" if good else "bad"}">{status}</span>'
+        tone = "good" if good else "bad"
+        status, *how = phrases.response(facts) if facts.status is not None else ("no status", *phrases.response(facts))
+        badge = f'<span class="tj-badge {tone}">{status}</span>'
         return (
-            f'<h4><a class="tj-self" href="#{mark}">call {facts.call}</a> {badge}{retry} '
-            f'<span class="tj-model">{escaped(model)}</span></h4>\n'
-            f'<p class="tj-how">{"" if good else "<b class=bad>"}{marked(" · ".join(phrases.response(facts)))}'
-            f"{'' if good else '</b>'}</p>\n"
-            f'<p class="tj-where">{escaped(facts.method)} {marked(facts.url)}</p>'
+            f'<header>\n<h4><a class="tj-self" href="#{mark}">call {facts.call}</a> '
+            f'{badge}{retry} <span class="tj-model">{escaped(model)}</span></h4>\n'
+            f'<p class="tj-how{"" if good else " bad"}">{marked(" · ".join(how))}</p>\n'
+            f'<p class="tj-where">{escaped(facts.method)} {marked(facts.url)}</p>\n</header>'
         )
 
     def _asked(self, call: Call, facts: CallFacts) -> list[str]:
@@ -84,11 +82,12 @@ class CallPart:
             return found
         about = f"{asked(call.request.body)[0]}, {plural(facts.request_bytes, 'byte')}"
         found.append(f'<p class="tj-where">asked: {marked(about)}</p>')
-        before = sent_before(call)
-        if before:
-            found.append(f'<p class="tj-where">{plural(before, "message")} of it sent before; new are:</p>')
+        new = self._news[id(call)]
+        if new.before:
+            there = self._sheet.link(f"call-{new.of}", f"call {new.of}")
+            found.append(f'<p class="tj-where">{plural(new.before, "message")} sent before, with {there}; then:</p>')
         number = 0
-        for message in said(call):
+        for message in new.messages:
             for piece in message.pieces:
                 found.append(self._sent(message, piece, facts.call, number))
                 number += piece.kind == "result"
@@ -110,7 +109,7 @@ class CallPart:
             return item(
                 f"tool result {piece.name}".strip(), self._sheet.text(any_text(piece.value), *where), "tj-input"
             )
-        name = f"tool call {piece.name}" if piece.kind == "call" else "part"
+        name = f"tool call {piece.name}" if piece.kind == "call" else piece.name or "part"
         inside = details(_excerpt(any_text(piece.value)), self._sheet.json(piece.value, *where))
         return item(f"{message.role}: {name}", inside, "tj-sent")
 

@@ -20,7 +20,7 @@ _HEAD = (
 )
 
 
-def frames_part(sheet: Sheet, call: Call) -> str:
+def frames_part(sheet: Sheet, call: Call, place: str) -> str:
     """The folded part with a row for each frame or chunk and one for what came of the end of the response.
 
     Where they do not fit, the first and the last of them: how a response ended is what is asked for most.
@@ -46,7 +46,7 @@ def frames_part(sheet: Sheet, call: Call) -> str:
     held += [plural(sum(len(part.raw) for _, part in parts), "byte"), plural(len(call.event_records), "event")]
     summary = f"frames and events <small>{', '.join(held)}</small>"
     table = f'<table class="tj-frames">\n{_HEAD}\n<tbody>\n' + "\n".join([*shown, *ends]) + "\n</tbody></table>"
-    return details(summary, note + table, "tj-raw")
+    return details(summary, note + table, "tj-raw", id=sheet.id(f"{place}-frames"))
 
 
 def _fitting(sheet: Sheet, rows: Sequence[str], taken: int) -> tuple[list[str], int]:

@@ -40,38 +40,55 @@ class Message:
     pieces: list[Piece] = field(default_factory=list)
 
 
-def said(call: Call) -> list[Message]:
-    """What the request of a call says that no earlier request said: the system prompt first, then new messages."""
-    body = call.request.body
-    if not isinstance(body, dict):
-        return []
-    same = mapping(call.request.record.get("same"))
-    found = [
-        Message("system", [Piece("text", _plain(body[name]))])
-        for name in SYSTEMS
-        if body.get(name) and name not in same
-    ]
-    name = next((name for name in CONVERSATIONS if name in body), None)
-    if name is None:
-        return found
-    value = body[name]
-    if isinstance(value, str):
-        return found if name in same else [*found, Message("user", [Piece("text", value)])]
-    return [*found, *map(_message, _new(items(value), same.get(name)))]
+@dataclass(slots=True, frozen=True)
+class News:
+    """What a request says that the earlier one `of` did not: the system prompt first, then new messages. `before`: how
+    many messages of it `of` had sent already, one after the other from the first on."""
+
+    messages: list[Message] = field(default_factory=list)
+    before: int = 0
+    of: int | None = None
 
 
-def sent_before(call: Call) -> int:
-    """How many messages of a request earlier ones sent too."""
-    body = mapping(call.request.body)
+_BACK = 16
+"""Earlier requests that are looked at: several agents of one program may take turns."""
+
+
+def news(calls: Sequence[Call]) -> list[News]:
+    """The news of each request, in order. The one that it is told against is the latest of those with the longest
+    beginning in common."""
+    found: list[News] = []
+    bodies = [mapping(call.request.body) for call in calls]
+    talks = [_talk(body) for body in bodies]
+    for at, (body, talk) in enumerate(zip(bodies, talks, strict=True)):
+        before, of = 0, None
+        for earlier in range(at - 1, max(at - 1 - _BACK, -1), -1):
+            common = _common(talks[earlier], talk)
+            if common > before:
+                before, of = common, earlier
+        known = {} if of is None else bodies[of]
+        system = [
+            Message("system", [Piece("text", _plain(body[name]))])
+            for name in SYSTEMS
+            if body.get(name) and body[name] != known.get(name)
+        ]
+        messages = [*system, *map(_message, talk[before:])]
+        found.append(News(messages, before, None if of is None else calls[of].number))
+    return found
+
+
+def _talk(body: dict[str, Any]) -> list[Any]:
+    """The messages of a body. Those of the Responses API may be one text."""
     name = next((name for name in CONVERSATIONS if name in body), "")
-    whole = items(body.get(name))
-    return len(whole) - len(_new(whole, mapping(call.request.record.get("same")).get(name)))
+    value = body.get(name)
+    return [{"role": "user", "content": value}] if isinstance(value, str) else items(value)
 
 
-def _new(whole: list[Any], same: Any) -> list[Any]:
-    if same is None:
-        return whole
-    return [item for part in items(same) if isinstance(part, dict) for item in items(part.get("new"))]
+def _common(one: list[Any], other: list[Any]) -> int:
+    """The length of the beginning that two lists have in common."""
+    return next(
+        (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other))
+    )
 
 
 def _message(item: Any) -> Message:
@@ -109,7 +126,7 @@ def _block(item: Any) -> Piece:
         return Piece("result", _plain(given.get("response")), any_text(given.get("id")), any_text(given.get("name")))
     if text(block.get("text")) is not None:
         return Piece("text", block["text"])
-    return Piece("text", item) if isinstance(item, str) else Piece("other", item)
+    return Piece("text", item) if isinstance(item, str) else Piece("other", item, name=kind or "")
 
 
 def _plain(value: Any) -> str:
@@ -139,27 +156,25 @@ class SentBack:
 
 
 def results_sent_back(
-    calls: Sequence[tuple[Call, CallFacts]],
+    calls: Sequence[tuple[CallFacts, News]],
 ) -> tuple[Mapping[tuple[int, int], SentBack], Mapping[tuple[int, int], tuple[int, int]]]:
-    """The results of tool calls that no turn explains, by (call, position), and the other way round: by (call, number
-    of the result among those of its request) the tool call that it answers.
+    """The results of tool calls that later requests told, by (call, position); and the other way round: by (call,
+    number of the result among those of its news) the tool call that it answers.
 
     By the id of the call, the latest first; where the provider has no ids, in order of the calls of that name.
     """
     results: dict[tuple[int, int], SentBack] = {}
     places: dict[tuple[int, int], tuple[int, int]] = {}
     waiting: list[tuple[tuple[int, int], str, str]] = []
-    for call, facts in calls:
-        if facts.turn is not None:
-            continue
-        given = [piece for message in said(call) for piece in message.pieces if piece.kind == "result"]
+    for facts, new in calls:
+        given = [piece for message in new.messages for piece in message.pieces if piece.kind == "result"]
         for number, piece in enumerate(given):
             match = [entry for entry in reversed(waiting) if piece.id and entry[1] == piece.id]
             match = match or [entry for entry in waiting if not piece.id and entry[2] == piece.name]
             if match:
                 waiting.remove(match[0])
-                results[match[0][0]] = SentBack(call.number, any_text(piece.value))
-                places[call.number, number] = match[0][0]
+                results[match[0][0]] = SentBack(facts.call, any_text(piece.value))
+                places[facts.call, number] = match[0][0]
         asked = [part for part in facts.content if part["type"] == "tool_call"]
-        waiting += [((call.number, at), part["id"], part["name"]) for at, part in enumerate(asked)]
+        waiting += [((facts.call, at), part["id"], part["name"]) for at, part in enumerate(asked)]
     return results, places

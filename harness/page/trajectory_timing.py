@@ -12,7 +12,7 @@ from harness.report.call_facts import CallFacts
 from harness.report.figures import seconds
 from harness.report.phrases import GOOD_ENDINGS
 
-_LONG = 0.15
+_LONG = 0.5
 """Idle time is cut out where it is more than this part of the time in which something ran."""
 
 _CUT = 3.0
@@ -112,11 +112,12 @@ def _axis(scale: Scale) -> str:
         f'<text x="0" y="11">{seconds(scale.begin)}</text>',
         f'<text x="100%" y="11" text-anchor="end">{seconds(scale.end)}</text>',
     ]
-    cut = "".join(f" {seconds(idle)} idle" for _, _, idle in scale.gaps[:1])
-    more = f" and {len(scale.gaps) - 1:,} more" if len(scale.gaps) > 1 else ""
-    note = f'<p class="tj-idle soft">cut out where hatched:{cut}{more}</p>' if scale.gaps else ""
+    note = ""
+    if scale.gaps:
+        more = f" and {len(scale.gaps) - 1:,} more" if len(scale.gaps) > 1 else ""
+        note = f'<p class="tj-idle soft">cut out (grey): {seconds(scale.gaps[0][2])} idle{more}</p>'
     return (
-        f'<div class="tj-row tj-axis"><span class="tj-label soft">since the start</span>'
+        f'<div class="tj-row tj-axis"><span class="tj-label soft">since start</span>'
         f'<svg class="tj-bars" height="14" aria-hidden="true">{"".join(marks)}</svg><span class="tj-took"></span></div>'
         f"{note}"
     )

@@ -31,7 +31,7 @@ def asked(body: Any) -> tuple[str, str | None]:
     if body.get("stream") is True:
         parts.append("streamed")
     last = messages[-1] if isinstance(messages, list) and messages else messages
-    return ", ".join(parts) or "JSON of an unknown shape", _text(last) or None
+    return ", ".join(parts) or "JSON of an unknown shape", text_of(last) or None
 
 
 def _functions(tool: Any) -> int:
@@ -39,14 +39,15 @@ def _functions(tool: Any) -> int:
     return len(items(mapping(tool).get("functionDeclarations"))) or 1
 
 
-def _text(message: Any, depth: int = 0) -> str:
+def text_of(message: Any, depth: int = 0) -> str:
+    """The text in a message of any format; empty where it has none."""
     if isinstance(message, str):
         return message
     if depth > 4:
         return ""
     if isinstance(message, list):
-        return "\n".join(filter(None, (_text(part, depth + 1) for part in message)))
+        return "\n".join(filter(None, (text_of(part, depth + 1) for part in message)))
     found = mapping(message)
     if text(found.get("text")) is not None:
         return str(found["text"])
-    return next(filter(None, (_text(found.get(name), depth + 1) for name in _INSIDE)), "")
+    return next(filter(None, (text_of(found.get(name), depth + 1) for name in _INSIDE)), "")
