@@ -8,6 +8,7 @@ from typing import Literal
 
 from harness.diff.align import align
 from harness.diff.likeness import StepLikeness
+from harness.diff.parallel import in_any_order
 from harness.diff.steps import Step
 from harness.differences import MISSING, Difference, value_differences
 from harness.equality import tidy
@@ -38,9 +39,10 @@ class Change:
 
 def compare_steps(one: Sequence[Step], other: Sequence[Step]) -> list[Change]:
     """All steps of both runs, in order. The same both ways round, but that removed and added change places."""
-    pairs = align([step.key for step in one], [step.key for step in other], StepLikeness(one, other))
+    likeness = StepLikeness(one, other)
+    pairs = align([step.key for step in one], [step.key for step in other], likeness)
     changes = []
-    for number, (i, j) in enumerate(pairs):
+    for number, (i, j) in enumerate(in_any_order(pairs, one, other, likeness)):
         left, right = None if i is None else one[i], None if j is None else other[j]
         if left is None or right is None:
             changes.append(Change(number, "added" if left is None else "removed", left, right))
