@@ -18,7 +18,8 @@ from harness.report.rendering import FORMATS, NAME, render
 from harness.report.report import Report
 from harness.writing import write_whole
 
-_SUFFIXES = {".txt": "text", ".md": "markdown", ".csv": "csv", ".json": "json"}
+_PAGE = "html"
+_SUFFIXES = {".txt": "text", ".md": "markdown", ".csv": "csv", ".json": "json", ".html": _PAGE, ".htm": _PAGE}
 _BY_DEFAULT = "\0"
 """The value of `--out` where it names no file."""
 
@@ -33,9 +34,9 @@ class Output:
     out: str | None
 
     @property
-    def is_json(self) -> bool:
-        """Whether the report is for programs, with all there is to tell."""
-        return (self.form or _SUFFIXES.get(Path(self.out or "").suffix.lower())) == "json"
+    def tells_all(self) -> bool:
+        """Whether the report shows all of its data: for programs, and in plots."""
+        return (self.form or _SUFFIXES.get(Path(self.out or "").suffix.lower())) in ("json", _PAGE)
 
 
 def report_options(command: Decorated) -> Decorated:
@@ -49,8 +50,9 @@ def report_options_as(flag: str) -> Callable[[Decorated], Decorated]:
     form = click.option(
         "--format",
         "form",
-        type=click.Choice([*FORMATS]),
-        help=f"Of the report; markdown fits a pull-request comment.  [default: as the name of {flag} says, else text]",
+        type=click.Choice([*FORMATS, _PAGE]),
+        help="Of the report; markdown fits a pull-request comment, html is one page with plots that opens offline.  "
+        f"[default: as the name of {flag} says, else text]",
     )
     out = click.option(
         flag,
@@ -68,13 +70,21 @@ def deliver(report: Report, output: Output, name: str) -> None:
     Raises `HarnessError` for a file that cannot be written.
     """
     if output.out is None:
-        _print(render(report, output.form or "text", version(NAME), terminal_width()))
+        _print(_rendered(report, output.form or "text", name, terminal_width()))
         return
     path, form = _place(output, name)
     refuse_input(path, f"{name}.md")
     if path.is_dir():
         raise HarnessError(f"{path}: this is a folder: name a file in it, such as {path / (name + '.md')}")
-    write(path, render(report, form, version(NAME)))
+    write(path, _rendered(report, form, name))
+
+
+def _rendered(report: Report, form: str, name: str, width: int | None = None) -> str:
+    if form != _PAGE:
+        return render(report, form, version(NAME), width)
+    from harness.page.report import report_page
+
+    return report_page(report, name, version(NAME))
 
 
 def terminal_width() -> int | None:

@@ -38,8 +38,8 @@ def report(costs: Costs) -> Report:
     blocks: list[Block] = [
         Heading(f"Cost by {costs.by}"),
         _summary(costs, totals),
-        _table(costs.by, _COUNTS, [(name, _counts(sums)) for name, sums in shown]),
-        _table(costs.by, _TOKEN_COLUMNS, [(name, _tokens(sums)) for name, sums in shown]),
+        _table("Calls and dollars", costs.by, _COUNTS, [(name, _counts(sums)) for name, sums in shown]),
+        _table("Tokens", costs.by, _TOKEN_COLUMNS, [(name, _tokens(sums)) for name, sums in shown]),
     ]
     if costs.on:
         blocks += [Heading("The same tokens on other models"), _what_ifs(costs.on, totals)]
@@ -70,11 +70,12 @@ def _utc(at: datetime) -> datetime:
     return at.astimezone(UTC)
 
 
-def _table(by: str, columns: Sequence[str], rows: Sequence[tuple[str, list[str]]]) -> Table:
+def _table(title: str, by: str, columns: Sequence[str], rows: Sequence[tuple[str, list[str]]]) -> Table:
     """The columns in which something is known. Dollars and tokens are two tables: as one they are too wide to read."""
     kept = [at for at in range(len(columns)) if any(cells[at] not in _NOTHING for _, cells in rows)]
     shown = [columns[at] for at in kept]
-    return Table((by, *shown), [[name, *(cells[at] for at in kept)] for name, cells in rows] if shown else [], shown)
+    kept_rows = [[name, *(cells[at] for at in kept)] for name, cells in rows] if shown else []
+    return Table((by, *shown), kept_rows, shown, title, total=True)
 
 
 def _tokens(sums: Sums) -> list[str]:
@@ -107,7 +108,7 @@ def _what_ifs(on: Sequence[str], totals: Sums) -> Table:
             percent(difference, one.was_usd) if one.calls else "?",
             f"{one.calls:,} of {totals.calls:,}",
         ])  # fmt: skip
-    return Table(headers, rows, right=headers[1:])
+    return Table(headers, rows, right=headers[1:], title="What they would cost")
 
 
 def _notes(costs: Costs, totals: Sums) -> list[Block]:

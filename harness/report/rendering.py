@@ -71,7 +71,7 @@ def _text_block(block: Block, width: int | None) -> tuple[bool, list[str]]:
     match block:
         case Heading(text):
             return True, [visible_line(text), "=" * len(visible_line(text))]
-        case Table(headers, rows, right):
+        case Table(headers=headers, rows=rows, right=right):
             return True, grid(headers, rows, right) if rows else []
         case Details(text, lines):
             return False, [*_folded(text, 0, width), *(part for line in lines for part in _folded(line, 2, width))]
@@ -92,7 +92,7 @@ def _markdown_block(block: Block) -> tuple[bool, list[str]]:
     match block:
         case Heading(text):
             return True, [f"### {escaped(text)}"]
-        case Table(headers, rows, right):
+        case Table(headers=headers, rows=rows, right=right):
             marks = ["--:" if header in right else ":--" for header in headers]
             return True, [_row(headers), f"| {' | '.join(marks)} |", *map(_row, rows)] if rows else []
         case Details(text, lines):

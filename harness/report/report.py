@@ -16,11 +16,16 @@ class Heading:
 
 @dataclass(slots=True, frozen=True)
 class Table:
-    """Rows of cells; columns whose header is in `right` are aligned to the right."""
+    """Rows of cells; columns whose header is in `right` are aligned to the right.
+
+    `title`: what it shows, where it stands among others: on a page. `total`: the last row sums the others up.
+    """
 
     headers: Sequence[str]
     rows: Sequence[Sequence[str]]
     right: Collection[str] = ()
+    title: str = ""
+    total: bool = False
 
 
 @dataclass(slots=True, frozen=True)
@@ -45,7 +50,7 @@ Block = Heading | Table | Details | Quoted | str
 
 @dataclass(slots=True)
 class Report:
-    """`blocks`: for people, as text or markdown. `data`: the JSON object. `headers` and `rows`: the CSV."""
+    """`blocks`: for people, as text, markdown or a page. `data`: the JSON object. `headers` and `rows`: the CSV."""
 
     blocks: list[Block] = field(default_factory=list)
     data: dict[str, Any] = field(default_factory=dict)

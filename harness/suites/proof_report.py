@@ -20,7 +20,7 @@ def proof_report(proofs: Sequence[Proved]) -> Report:
         [WORDS[one.status], one.case.suite, one.case.name, WORDS[one.can_fail.status], WORDS[one.can_pass.status]]
         for one in proofs
     ]
-    blocks: list[Block] = [Table(("verdict", "suite", "case", "can fail", "can pass"), rows)]
+    blocks: list[Block] = [Table(("verdict", "suite", "case", "can fail", "can pass"), rows, title="Cases")]
     blocks += [
         Details(f"{WORDS[one.status]} {one.case.suite}: {one.case.name}", lines)
         for one in proofs

@@ -39,7 +39,9 @@ def _table(results: Sequence[CaseResult]) -> Table:
     if not any(verdict.score is not None for one in results for verdict in one.verdicts):
         dropped.add("score")
     kept = [index for index, header in enumerate(headers) if header not in dropped]
-    return Table([headers[index] for index in kept], [[row[index] for index in kept] for row in rows], ("score",))
+    return Table(
+        [headers[index] for index in kept], [[row[index] for index in kept] for row in rows], ("score",), "Results"
+    )
 
 
 def _checks(result: CaseResult) -> str:

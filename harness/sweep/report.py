@@ -19,7 +19,7 @@ def report(results: Sequence[Swept], seed: int, *, quiet: bool = False) -> Repor
     shown = [swept for swept in results if not quiet or swept.fault or swept.broken]
     return Report(
         [
-            Table(_HEADERS, [_cells(swept) for swept in shown], right=_HEADERS[1:5]),
+            Table(_HEADERS, [_cells(swept) for swept in shown], right=_HEADERS[1:5], title="Recordings"),
             *(detail for swept in shown for detail in _details(swept)),
             _totals(results, seed),
         ],

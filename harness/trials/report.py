@@ -48,7 +48,7 @@ def trials_report(ran: Ran, tasks: Sequence[TaskResult], comparison: Report) -> 
         _sentence(ran),
         Table(("model", "answered as", "planned", "run", "not run", "ended in error", "retries", "run again", "cost"),
               [_shown(row) for row in rows],
-              ("planned", "run", "not run", "ended in error", "retries", "run again", "cost")),
+              ("planned", "run", "not run", "ended in error", "retries", "run again", "cost"), "Models"),
         *ran.notes,
         *_problems(ran),
     ]  # fmt: skip

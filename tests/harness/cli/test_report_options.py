@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from harness.cli.report_options import Output, deliver, report_options
 from harness.errors import HarnessError
 from harness.report.report import Report
+from tests.harness.page.markup import assert_sound
 
 REPORT = Report(["what it says"], {"n": 1}, ("n",), [[1]])
 
@@ -35,11 +36,39 @@ def test_on_the_terminal():
 
 @pytest.mark.parametrize(
     ("name", "begins"),
-    [("x.md", "what"), ("x.csv", "n\n1\n"), ("x.json", "{"), ("x.txt", "what"), ("x", "what"), ("new/x.JSON", "{")],
+    [
+        ("x.md", "what"),
+        ("x.csv", "n\n1\n"),
+        ("x.json", "{"),
+        ("x.txt", "what"),
+        ("x", "what"),
+        ("new/x.JSON", "{"),
+        ("x.html", "<!doctype html>"),
+        ("x.htm", "<!doctype html>"),
+    ],
 )
 def test_the_name_tells_the_format(tmp_path, name, begins):
     assert run("a", "--out", str(tmp_path / name)) == ""
     assert (tmp_path / name).read_text("utf-8").startswith(begins)
+
+
+def test_a_page_on_the_terminal():
+    root = assert_sound(run("a", "--format", "html"))
+    assert root.all("main")[0].whole == "what it says"
+
+
+@pytest.mark.parametrize(
+    ("form", "out", "tells"),
+    [
+        ("json", None, True),
+        ("html", None, True),
+        (None, "x.html", True),
+        (None, "x.md", False),
+        ("text", "x.json", False),
+    ],
+)
+def test_programs_and_plots_take_all_that_is_known(form, out, tells):
+    assert Output(form, out).tells_all is tells
 
 
 def test_the_format_wins_over_the_name(tmp_path):
@@ -49,8 +78,12 @@ def test_the_format_wins_over_the_name(tmp_path):
 
 @pytest.mark.parametrize(
     ("args", "expected"),
-    [(("a", "--out"), "sample.md"), (("--out", "--format", "csv", "a"), "sample.csv")],
-    ids=["last", "before another option"],
+    [
+        (("a", "--out"), "sample.md"),
+        (("--out", "--format", "csv", "a"), "sample.csv"),
+        (("a", "--format", "html", "--out"), "sample.html"),
+    ],
+    ids=["last", "before another option", "a page"],
 )
 def test_without_a_name_it_goes_to_the_reports(tmp_path, monkeypatch, args, expected):
     monkeypatch.chdir(tmp_path)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+_INLINE = {"a", "b", "strong", "small", "del", "ins"}
 VOID = {"meta", "br", "hr", "input", "wbr"}
 HOSTILE = (
     "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\"' onmouseover='alert(1)", "<!-- --> ]]>",
@@ -18,12 +19,20 @@ HOSTILE = (
 
 @dataclass
 class Element:
-    """`text`: of the element itself, without that of its children."""
+    """`parts`: texts and elements in their order."""
 
     tag: str
     attributes: dict[str, str]
-    children: list[Element] = field(default_factory=list)
-    text: str = ""
+    parts: list[str | Element] = field(default_factory=list)
+
+    @property
+    def children(self) -> list[Element]:
+        return [part for part in self.parts if isinstance(part, Element)]
+
+    @property
+    def text(self) -> str:
+        """Of the element itself, without that of its children."""
+        return "".join(part for part in self.parts if isinstance(part, str))
 
     def walk(self) -> Iterator[Element]:
         yield self
@@ -44,13 +53,14 @@ class Element:
     @property
     def whole(self) -> str:
         """All text, in one line."""
-        return " ".join("".join(self._parts()).split())
+        return " ".join("".join(self._texts()).split())
 
-    def _parts(self) -> Iterator[str]:
-        yield self.text
-        for child in self.children:
-            yield " "
-            yield from child._parts()
+    def _texts(self) -> Iterator[str]:
+        for part in self.parts:
+            if isinstance(part, str):
+                yield part
+            else:
+                yield from part._texts() if part.tag in _INLINE else (" ", *part._texts(), " ")
 
 
 class _Strict(HTMLParser):
@@ -62,7 +72,7 @@ class _Strict(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert len({name for name, _ in attrs}) == len(attrs), f"<{tag}> has an attribute twice"
         element = Element(tag, {name: value or "" for name, value in attrs})
-        self._open[-1].children.append(element)
+        self._open[-1].parts.append(element)
         if tag not in VOID:
             self._open.append(element)
 
@@ -76,7 +86,7 @@ class _Strict(HTMLParser):
         self._open.pop()
 
     def handle_data(self, data: str) -> None:
-        self._open[-1].text += data
+        self._open[-1].parts.append(data)
 
     def handle_comment(self, data: str) -> None:
         raise AssertionError(f"a comment: {data}")
