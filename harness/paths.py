@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from harness.errors import HarnessError
+from harness.files import walked
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
 WORKSPACE = ".workspace"
@@ -53,6 +54,12 @@ def _named(text: str) -> list[Path]:
 
 
 def recordings_inside(folder: Path) -> list[Path]:
-    """Those in a folder and below it, sorted; none that lies in the workspace of a trial."""
-    files = (file for file in folder.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())
-    return sorted(file for file in files if not in_workspace(file.relative_to(folder)))
+    """Those in a folder and below it, sorted; none that lies in the workspace of a trial.
+
+    Raises `HarnessError` where a folder cannot be searched.
+    """
+    found = []
+    for root, folders, names in walked(folder):
+        folders[:] = [name for name in folders if not name.endswith(WORKSPACE)]
+        found += [file for name in names if name.endswith(SUFFIXES) and (file := Path(root, name)).is_file()]
+    return sorted(found)

@@ -55,6 +55,7 @@ def test_each_command_runs(line, tmp_path, monkeypatch):
     monkeypatch.setenv("MY_TOKEN", "TESTKEY-AAAA-1111")
     for folder in ("recordings", "fixtures"):
         (tmp_path / folder).mkdir()
+        (tmp_path / folder / "clean.txt").write_text("nothing\n")
     path = leaky_session(tmp_path, "anthropic", KEYS["anthropic"], 9)
     (tmp_path / "run.jsonl").write_bytes(path.read_bytes())
     words = [word for word in shlex.split(line)[1:] if word != "--kingfisher"]

@@ -11,6 +11,7 @@ import click
 from harness.cli.saying import say
 from harness.config import current
 from harness.errors import HarnessError
+from harness.files import walked
 from harness.formats import import_format, import_names
 from harness.formats.exchange import write_recording
 
@@ -62,7 +63,7 @@ def _files(module: Any, paths: tuple[str, ...]) -> Iterator[tuple[Path, Path]]:
     for text in paths:
         path = Path(text)
         if path.is_dir():
-            for file in sorted(path.rglob("*")):
+            for file in sorted(Path(root, name) for root, _, names in walked(path) for name in names):
                 if file.suffix in module.SUFFIXES and file.is_file() and module.is_one(file):
                     yield file, file.relative_to(path)
         elif path.exists():

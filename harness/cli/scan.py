@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -28,7 +29,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool, kingfi
     PATHS are files, folders or globs. Looked for are known key shapes, the values of the providers' key variables and
     of --env, and the rules of [tool.harness] and --pattern: as they are, JSON-escaped, percent-encoded, in base64, and
     split over the frames of a call. Placeholders are fine. Exit status: 1 when one is found, 2 when a file cannot be
-    read.
+    read, or a folder holds none.
 
     \b
     harness scan recordings/ fixtures/
@@ -36,10 +37,9 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool, kingfi
     """
     finder = make_finder(**what)
     foreign = make_foreign(kingfisher)
-    files = find_files(paths)
     results: list[Scanned] = []
     unreadable: list[str] = []
-    for path in files:
+    for path in _files(paths, unreadable):
         try:
             result = scan_file(path, finder, foreign)
         except HarnessError as error:
@@ -54,6 +54,17 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], as_json: bool, kingfi
     _print_totals(results, len(unreadable), as_json)
     found = any(result.findings for result in results)
     ctx.exit(EXIT_UNUSABLE if unreadable else EXIT_FOUND if found else 0)
+
+
+def _files(paths: tuple[str, ...], unreadable: list[str]) -> list[Path]:
+    """The files to look into. Raises `HarnessError` for a folder without any: nothing found there is no proof."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        files = find_files([path], unreadable)
+        if not files and not unreadable:
+            raise HarnessError(f"{path}: there is no file in this folder to look into: check the path")
+        found |= dict.fromkeys(files)
+    return list(found)
 
 
 def _print_totals(results: list[Scanned], unreadable: int, as_json: bool) -> None:

@@ -29,6 +29,8 @@ SPLIT = "split"
 _MARK = re.compile(rb'"format" ?: ?"%s"' % FORMAT.encode())
 _HEAD = 4096
 _TEXT_BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+"""How a text begins that is no UTF-8, and its encoding; so a shell of Windows redirects output into a file."""
+_TEXT_MARKS = tuple(mark for mark, _ in _TEXT_BOMS)
 
 
 @dataclass(slots=True, frozen=True)
@@ -97,8 +99,8 @@ def scan_file(path: Path, finder: Finder, foreign: Foreign | None = None) -> Sca
         return scan.result
     faults = Faults(path, strict=False)
     blocks = blocks_of(path, faults)
-    first = next(blocks)
-    if path.name.endswith(SUFFIXES) or _MARK.search(first, 0, _HEAD):
+    first = next(blocks, b"")
+    if (path.name.endswith(SUFFIXES) and not first.startswith(_TEXT_MARKS)) or _MARK.search(first, 0, _HEAD):
         for number, line in enumerate(split_lines(_chain(first, blocks)), 1):
             scan.line(number, line)
     else:

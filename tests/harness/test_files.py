@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,25 @@ def test_files_that_are_named(paths, found):
 def test_a_path_that_names_nothing(path):
     with pytest.raises(HarnessError, match=r"no such file|cannot be looked up"):
         find_files([path])
+
+
+@pytest.fixture
+def closed(monkeypatch):
+    """`a/b` may not be read."""
+    scandir = os.scandir
+
+    def scan(path):
+        if Path(path) == Path("a/b"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", scan)
+
+
+@pytest.mark.usefixtures("closed")
+def test_a_folder_that_cannot_be_searched():
+    with pytest.raises(HarnessError, match=r"^a/b: cannot be searched: Permission denied$"):
+        find_files(["a"])
+    told = []
+    assert find_files(["a"], told) == [Path("a/.env"), Path("a/notes.txt"), Path("a/x.jsonl")]
+    assert told == ["a/b: cannot be searched: Permission denied"]

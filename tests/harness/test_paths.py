@@ -85,3 +85,16 @@ def test_odd_names_are_found_as_they_are(tmp_path):
 )
 def test_names_without_suffix(name, found):
     assert without_suffix(name) == found
+
+
+def test_a_folder_that_cannot_be_searched(monkeypatch):
+    scandir = os.scandir
+
+    def scan(path):
+        if Path(path) == Path("runs/deep"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", scan)
+    with pytest.raises(HarnessError, match=r"^runs/deep: cannot be searched: Permission denied$"):
+        find_recordings(["runs"])

@@ -111,3 +111,43 @@ def test_damaged_compression(folder):
     assert result.exit_code == 2
     assert "the compressed data ends early" in result.stderr
     assert json.loads(result.stdout)["totals"]["unreadable"] == 1
+
+
+def test_a_folder_without_a_file(folder):
+    (folder / "empty/below").mkdir(parents=True)
+    result = call("scan", "--no-kingfisher", "notes.txt", "empty")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "harness: empty: there is no file in this folder to look into: check the path\n"
+
+
+def test_a_folder_that_cannot_be_searched(folder, monkeypatch):
+    (folder / "closed").mkdir()
+    scandir = os.scandir
+
+    def scan(path):
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", scan)
+    result = call("scan", "--no-kingfisher", ".")
+    assert result.exit_code == 2
+    assert result.stdout.startswith("notes.txt:2: anthropic")
+    assert result.stderr == "harness: ./closed: cannot be searched: Permission denied\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_compressed_file_that_is_torn_in_its_head(folder):
+    (folder / "torn.jsonl.gz").write_bytes(b"\x1f\x8b\x08\x00\x00")
+    result = call("scan", "--no-kingfisher", "torn.jsonl.gz")
+    assert result.exit_code == 2
+    assert result.stderr == "harness: torn.jsonl.gz: the compressed data ends early\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_recording_that_a_shell_of_windows_has_written(folder, encoding):
+    mark = {"utf-16": "", "utf-16-le": "\ufeff", "utf-16-be": "\ufeff"}[encoding]
+    (folder / "w.jsonl").write_bytes(f'{mark}{{"kind":"end"}}\n{{"text":"{KEY}"}}\n'.encode(encoding))
+    result = call("scan", "--no-kingfisher", "w.jsonl")
+    assert result.exit_code == 1
+    assert result.stdout.startswith(f"w.jsonl:2: anthropic ({len(KEY)} bytes)\n")
