@@ -1,8 +1,8 @@
 """Neutral messages and tools as a Gemini request: `:streamGenerateContent?alt=sse`, or `:generateContent`.
 
-Source: Gemini API reference, "Generating content", "Function calling" and "Thought signatures". Tool parameters go out
-as `parametersJsonSchema`, which takes JSON Schema as it is; the older `parameters` refuses `$ref`, `const` and
-`additionalProperties`.
+Source: Gemini API reference, "Generating content", "Function calling" and "Thought signatures", whose FAQ names what
+stands for the signature of a call that another model made. Tool parameters go out as `parametersJsonSchema`, which
+takes JSON Schema as it is; the older `parameters` refuses `$ref`, `const` and `additionalProperties`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,13 @@ from agent.providers.base import Target, WireRequest
 
 TOP_LEVEL = frozenset({"toolConfig", "safetySettings", "cachedContent", "labels", "serviceTier", "store"})
 """Parameters that are fields of the request; the others are fields of its `generationConfig`."""
+
+UNSIGNED = "skip_thought_signature_validator"
+"""The signature of a call that has none. Gemini 3 answers 400 where the first call of a step of the turn that goes on
+lacks one; calls of earlier turns, and calls beside the first, need none."""
+
+_CHECKS_NOTHING = re.compile(r"gemini-[12](\.|-|$)|(?!.*gemini)")
+"""Models that check no signatures; an alias such as `gemini-flash-latest` is one that does."""
 
 RENAMED = {"max_tokens": "maxOutputTokens", "stop": "stopSequences", "n": "candidateCount"}
 
@@ -35,7 +42,8 @@ def request(
     """The request. `params` may use neutral names (`max_tokens`, `top_p`, `stop`), or Gemini's own in either case."""
     if system is None:
         system = "\n\n".join(message.text for message in messages if message.role == "system" and message.text)
-    body: dict[str, Any] = {"contents": contents(messages)}
+    checked = not _CHECKS_NOTHING.match(model.rpartition("/")[2])
+    body: dict[str, Any] = {"contents": contents(messages, signed=checked)}
     if system:
         body["systemInstruction"] = {"parts": [{"text": system}]}
     if tools:
@@ -46,10 +54,14 @@ def request(
     return WireRequest("POST", f"{target.base_url}/{quote(path, safe='/@')}:{method}", _headers(target), body)
 
 
-def contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """The conversation. Consecutive tool results share one content; a message with nothing to send gives none."""
+def contents(messages: Sequence[Message], *, signed: bool = False) -> list[dict[str, Any]]:
+    """The conversation. Consecutive tool results share one content; a message with nothing to send gives none.
+
+    `signed`: the model insists on a signature at the first call of each step of the turn that goes on.
+    """
     out: list[dict[str, Any]] = []
     results: list[dict[str, Any]] | None = None
+    turn = 0
     for message in messages:
         if message.role in ("system", "note"):
             continue
@@ -62,11 +74,16 @@ def contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
         results = None
         if message.role == "user":
             out.append({"role": "user", "parts": [{"text": message.text}]})
+            turn = len(out)
         else:
             own = message.wire == "gemini"
             parts = [shaped for part in message.parts if (shaped := _part(part, own)) is not None]
             if parts:
                 out.append({"role": "model", "parts": parts})
+    for content in out[turn:] if signed else ():
+        first = next((part for part in content["parts"] if "functionCall" in part), None)
+        if first is not None:
+            first.setdefault("thoughtSignature", UNSIGNED)
     return out
 
 

@@ -2,7 +2,8 @@
 
 Source: OpenAI API reference, "Create chat completion". Reasoning goes back where providers ask for it:
 `reasoning_details` as they came (OpenRouter, "Preserving reasoning blocks"), and `reasoning_content` on messages with
-tool calls (DeepSeek, "Thinking mode", and Moonshot answer 400 where it is missing).
+tool calls (DeepSeek, "Thinking mode", and Moonshot answer 400 where it is missing). Mistral answers 400 to a user
+message right after tool results, and to an assistant message with neither text nor calls.
 """
 
 from __future__ import annotations
@@ -14,14 +15,18 @@ from agent.events import Reasoning, Text, ToolCall
 from agent.jsonio import dumps
 from agent.messages import Message, ToolSpec
 from agent.providers.base import Target, WireRequest
+from agent.providers.call_ids import MISTRAL, accepted_id, is_mistral
 
 WIRE = "openai-chat"
 
 NO_REASONING = frozenset({"openai", "groq", "mistral", "perplexity", "copilot", "openrouter"})
 """Providers that refuse or ignore `reasoning_content` on a message, or have another field for it."""
 
-NO_STREAM_OPTIONS = "https://api.mistral.ai/"
+NO_STREAM_OPTIONS = MISTRAL
 """Mistral answers 422 to `stream_options` ("Extra inputs are not permitted") and reports usage without being asked."""
+
+UNANSWERED: dict[str, Any] = {"role": "assistant", "content": "(No answer: the turn ended here.)"}
+"""What Mistral is given between the tool results of a turn that ended with them and the next question."""
 
 Json = dict[str, Any]
 
@@ -84,10 +89,23 @@ def wire_messages(target: Target, messages: Sequence[Message], system: str | Non
         if message.role == "user":
             shaped.append({"role": "user", "content": message.text})
         elif message.role == "assistant":
-            shaped.append(_assistant(message, thinking=thinking))
+            shaped.append(_assistant(message, target, thinking=thinking))
         elif message.role == "tool":
-            shaped.append({"role": "tool", "tool_call_id": message.id, "content": message.text})
-    return shaped
+            id = accepted_id(message.id, target)
+            shaped.append({"role": "tool", "tool_call_id": id, "content": message.text})
+    return _in_mistrals_order(shaped) if is_mistral(target) else shaped
+
+
+def _in_mistrals_order(shaped: Sequence[Json]) -> list[Json]:
+    """Without empty answers, and with an answer between tool results and a question."""
+    ordered: list[Json] = []
+    for message in shaped:
+        if message["role"] == "assistant" and not message["content"] and "tool_calls" not in message:
+            continue
+        if message["role"] == "user" and ordered and ordered[-1]["role"] == "tool":
+            ordered.append(UNANSWERED)
+        ordered.append(message)
+    return ordered
 
 
 def _own_parts(message: Message) -> Sequence[Any]:
@@ -95,7 +113,7 @@ def _own_parts(message: Message) -> Sequence[Any]:
     return message.parts if message.wire == WIRE else ()
 
 
-def _assistant(message: Message, *, thinking: bool) -> Json:
+def _assistant(message: Message, target: Target, *, thinking: bool) -> Json:
     """One assistant message. `thinking`: the conversation holds reasoning that goes back as text."""
     own = _own_parts(message)
     shaped: Json = {"role": "assistant", "content": _content(message, own)}
@@ -106,7 +124,7 @@ def _assistant(message: Message, *, thinking: bool) -> Json:
     if calls:
         if thinking and message.wire == WIRE and not details:
             shaped["reasoning_content"] = "".join(part.text for part in own if isinstance(part, Reasoning))
-        shaped["tool_calls"] = [_tool_call(call, own=bool(own)) for call in calls]
+        shaped["tool_calls"] = [_tool_call(call, target, own=bool(own)) for call in calls]
     return shaped
 
 
@@ -123,10 +141,10 @@ def _content(message: Message, own: Sequence[Any]) -> Any:
     return content if others else "".join(part["text"] for part in content)
 
 
-def _tool_call(call: ToolCall, *, own: bool) -> Json:
+def _tool_call(call: ToolCall, target: Target, *, own: bool) -> Json:
     """Arguments go out as JSON text, also those that did not parse; a signature stays on its call."""
     function = {"name": call.name, "arguments": dumps(call.input).decode()}
-    shaped: Json = {"id": call.id, "type": "function", "function": function}
+    shaped: Json = {"id": accepted_id(call.id, target), "type": "function", "function": function}
     if own and isinstance(call.opaque, dict):
         shaped |= call.opaque
     return shaped

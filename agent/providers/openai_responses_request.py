@@ -14,6 +14,7 @@ from agent.events import Part, Reasoning, Text, ToolCall
 from agent.jsonio import dumps
 from agent.messages import Message, ToolSpec
 from agent.providers.base import Target, WireRequest
+from agent.providers.call_ids import accepted_id
 
 WIRE = "openai-responses"
 ENCRYPTED = "reasoning.encrypted_content"
@@ -38,11 +39,12 @@ def request(
     format are renamed to `max_output_tokens`."""
     given = {("max_output_tokens" if name in _LIMITS else name): value for name, value in params.items()}
     stored = bool(given.get("store"))
-    body: dict[str, Any] = {"model": model, "input": _input(messages, system, stored=stored)}
+    items = [_accepted(item, target) for item in _input(messages, system, stored=stored)]
+    body: dict[str, Any] = {"model": model, "input": items}
     if tools:
         body["tools"] = [_tool(tool) for tool in tools]
     body |= {"stream": stream, "store": False}
-    if _may_encrypt(model, given, body["input"]):
+    if _may_encrypt(model, given, items):
         body["include"] = [ENCRYPTED]
     headers = [("content-type", "application/json")]
     if target.key is not None:
@@ -66,6 +68,12 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
         "parameters": tool.parameters,
         "strict": False,
     }
+
+
+def _accepted(item: dict[str, Any], target: Target) -> dict[str, Any]:
+    """An item whose id of a call the server takes."""
+    id = item.get("call_id")
+    return {**item, "call_id": accepted_id(id, target)} if isinstance(id, str) else item
 
 
 def _input(messages: Sequence[Message], system: str | None, *, stored: bool) -> list[dict[str, Any]]:

@@ -219,3 +219,33 @@ def test_what_came_goes_back_part_by_part(name: str) -> None:
 def test_a_history_with_every_kind_of_part_can_be_written() -> None:
     events = [event for path in (ROOT / "gemini").glob("*.sse") for event in run("gemini", path.read_bytes())]
     assert loads(dumps(request(say.user("\ud83e"), say.assistant(events, "gemini")).body))
+
+
+FOREIGN = ToolCall("c1", "look", {"q": "x"})
+OWN = ToolCall("c2", "look", {"q": "y"}, opaque=SIGNED)
+DUMMY = "skip_thought_signature_validator"
+
+
+def signatures(name: str, *history: Message) -> list[list[str | None]]:
+    """Of the calls, by message of the model."""
+    shaped = adapter("gemini").request(TARGET, model=name, messages=history).body["contents"]
+    return [
+        [part.get("thoughtSignature") for part in content["parts"] if "functionCall" in part]
+        for content in shaped
+        if content["role"] == "model"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "insists"),
+    [
+        ("gemini-3-pro-preview", True), ("gemini-3.5-flash", True), ("gemini-flash-latest", True),
+        ("models/gemini-3.1-pro", True), ("gemini-4-pro", True), ("gemini-2.5-flash", False),
+        ("gemini-1.5-pro", False), ("gemma-3-27b-it", False),
+    ],
+)  # fmt: skip
+def test_calls_of_another_model_in_the_turn_that_goes_on(name: str, insists: bool) -> None:
+    step = (model(FOREIGN, FOREIGN, wire="openai-chat"), say.tool_result(FOREIGN, "1"), say.tool_result(FOREIGN, "1"))
+    sent = signatures(name, say.user("hi"), *step, model(OWN, FOREIGN), say.tool_result(OWN, "2"))
+    assert sent == [[DUMMY if insists else None, None], ["c2ln", None]]
+    assert signatures(name, say.user("hi"), *step, say.user("and?")) == [[None, None]]

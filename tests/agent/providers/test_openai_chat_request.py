@@ -73,6 +73,28 @@ def test_mistral_refuses_stream_options_and_reports_usage_unasked() -> None:
     assert "stream_options" in body([user("hi")], Target("mistral", "openai-chat", "http://127.0.0.1:8080/v1"))
 
 
+MISTRAL = Target("mistral", "openai-chat", "https://api.mistral.ai/v1")
+
+
+def test_mistral_is_given_ids_and_an_order_that_it_takes() -> None:
+    """A conversation of another provider, whose turns ended with tool results, and without an answer."""
+    call = ToolCall("call_0_1", "look", {})
+    history = [
+        user("hi"), assistant([call], "anthropic"), tool_result(call, "ok"), user("and?"),
+        assistant([Reasoning("hm")], "anthropic"), user("so?"), assistant([CALL], "openai-chat"),
+        tool_result(CALL, "1"),
+    ]  # fmt: skip
+    shaped = body(history, MISTRAL)["messages"]
+    assert [message["role"] for message in shaped] == [
+        "user", "assistant", "tool", "assistant", "user", "user", "assistant", "tool",
+    ]  # fmt: skip
+    assert shaped[3]["content"]
+    ids = [shaped[1]["tool_calls"][0]["id"], shaped[6]["tool_calls"][0]["id"]]
+    assert [shaped[2]["tool_call_id"], shaped[7]["tool_call_id"]] == ids
+    assert all(len(id) == 9 and id.isalnum() and id.isascii() for id in ids)
+    assert ids[0] != ids[1]
+
+
 @pytest.mark.parametrize(
     ("explicit", "expected"),
     [(None, ["one\n\ntwo"]), ("given", ["given"]), ("", [])],
@@ -129,7 +151,8 @@ def test_empty_assistant_text() -> None:
     ],
 )  # fmt: skip
 def test_reasoning_text_goes_back_with_tool_calls(provider: str, wire: str, expected: list[str | None]) -> None:
-    turns = [assistant([Reasoning("Hm."), CALL], wire), assistant([CALL], wire), assistant([Reasoning("x")], wire)]
+    last = assistant([Reasoning("x"), Text("y")], wire)
+    turns = [assistant([Reasoning("Hm."), CALL], wire), assistant([CALL], wire), last]
     shaped = sent(turns, provider)
     assert [message.get("reasoning_content") for message in shaped] == [*expected, None]
 

@@ -215,3 +215,15 @@ def test_every_answer_makes_a_request_that_can_be_written(path):
     for item in sent:
         if item.get("type") == "function_call":
             assert isinstance(loads(item["arguments"].encode()), dict)
+
+
+def test_ids_that_are_too_long_for_openai_are_others_on_both_sides():
+    call = ToolCall("toolu_" + "x" * 90, "look", {})
+    history = (user("hi"), answer(call, wire="anthropic"), tool_result(call, "1"))
+    own = Target("openai-responses", WIRE, "https://api.openai.com/v1")
+    sent = [item["call_id"] for item in body(*history, target=own)["input"] if "call_id" in item]
+    assert len(sent) == 2
+    assert len(set(sent)) == 1
+    assert len(sent[0]) == 64
+    local = Target("local", WIRE, "http://127.0.0.1:8080/v1")
+    assert {item.get("call_id") for item in body(*history, target=local)["input"]} == {None, call.id}
