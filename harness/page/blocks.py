@@ -51,7 +51,7 @@ class Blocks:
     def _table(self, table: Table) -> Iterator[str]:
         title = table.title or ", ".join(header for header in table.headers if header)
         grouped = any(not row[0] for row in table.rows)
-        kind = "" if grouped or len(table.rows) - table.total < 2 else ' class="sortable"'
+        kind = "" if grouped or not table.headers[0] or len(table.rows) - table.total < 2 else ' class="sortable"'
         yield f'<div class="scroll" role="region" tabindex="0" aria-label="{escaped(title)}">'
         yield f"<table{kind}><caption>{escaped(title)}</caption>"
         yield f"<thead><tr>{''.join(self._header(table, header) for header in table.headers)}</tr></thead>"

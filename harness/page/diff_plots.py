@@ -129,16 +129,15 @@ def _of_runs(data: dict[str, Any]) -> list[Plot]:
     rows = [{"name": one["name"], **one["figures"]} for one in data["contenders"]]
     plots = _taken(rows, "each run")
     steps = [_steps(one) for one in data["comparisons"]]
-    kinds = ("same", "changed", "removed", "added")
-    plots.append(Bars("Steps of both runs", Axis("steps"), kinds, steps))
+    title = f"Steps, against {data['contenders'][0]['name']}"
+    plots.append(Bars(title, Axis("steps"), _KINDS, steps, tones=("c6", "warn", "bad", "good")))
     return with_rows(plots)
+
+
+_KINDS = ("same", "changed", "removed", "added")
 
 
 def _steps(one: dict[str, Any]) -> Bar:
     counts = one["steps"]
-    says = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-    return Bar(
-        f"{one['one']} and {one['other']}",
-        says or "no step",
-        [float(counts[kind]) for kind in ("same", "changed", "removed", "added")],
-    )
+    says = ", ".join(f"{counts[kind]} {kind}" for kind in _KINDS if counts[kind])
+    return Bar(one["other"], says or "no step", [float(counts[kind]) for kind in _KINDS])

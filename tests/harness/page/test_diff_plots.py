@@ -98,7 +98,7 @@ def test_single_runs(tmp_path):
     assert [(bar.says, bar.more) for bar in plots["Tokens of each run"].bars] == [
         ("in 20, out 10", False), ("in ?, out 10", True),
     ]  # fmt: skip
-    steps = plots["Steps of both runs"]
+    steps = plots["Steps, against a"]
     assert isinstance(steps, Bars)
     assert steps.bars[0].says == "3 same, 1 changed"
     assert [*steps.bars[0].parts] == [3, 1, 0, 0]
