@@ -31,7 +31,7 @@ class Limits:
 
     text: int = 100_000
     texts: int = 6_000_000
-    raw: int = 3_000_000
+    raw: int = 2_000_000
 
     def among(self, recordings: int) -> Limits:
         """The limits of each of several recordings on one page."""

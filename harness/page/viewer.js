@@ -115,7 +115,9 @@
     const { from, first, stop } = ref.dataset;
     if (first === undefined) {
       const whole = member(from);
-      if (whole) ref.replaceWith(...[...whole.childNodes].map((node) => (node.nodeType === 1 ? copyOf(node) : node.cloneNode(true))));
+      if (!whole) return;
+      if (whole.dataset.size) ref.parentElement.dataset.size = whole.dataset.size;
+      ref.replaceWith(...[...whole.childNodes].map((node) => (node.nodeType === 1 ? copyOf(node) : node.cloneNode(true))));
     } else {
       const found = taken(from, Number(first), Number(stop));
       if (found.length === Number(stop) - Number(first)) ref.replaceWith(...found.map(copyOf));

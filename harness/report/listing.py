@@ -10,16 +10,20 @@ from harness.report.figures import add_usage, cost, known, plural
 from harness.report.grid import grid
 from harness.report.scan import Row
 
-_HEADERS = ("date (UTC)", "model", "turns", "calls", "tool calls", "tokens in", "out", "cost", "ending", "recording")
+HEADERS = ("date (UTC)", "model", "turns", "calls", "tool calls", "tokens in", "out", "cost", "ending", "recording")
+NUMBERS = HEADERS[2:8]
+"""The columns of figures."""
+
 UNREADABLE = "unreadable"
 
 
 def listing(rows: Sequence[Row]) -> list[str]:
     """The lines of the table, and one with the totals."""
-    return [*grid(_HEADERS, [_cells(row) for row in rows], right=_HEADERS[2:8]), "", _summary(rows)]
+    return [*grid(HEADERS, [cells(row) for row in rows], right=NUMBERS), "", summary(rows)]
 
 
-def _cells(row: Row) -> list[str]:
+def cells(row: Row) -> list[str]:
+    """The row of one recording, under `HEADERS`."""
     if row.fault is not None:
         return [*[""] * 8, UNREADABLE, row.fault]
     price = cost(row.cost, unpriced=bool(row.unpriced_turns))
@@ -39,7 +43,8 @@ def _models(models: Sequence[str]) -> str:
     return "?" if not models else models[0] + (f" +{len(models) - 1}" if len(models) > 1 else "")
 
 
-def _summary(rows: Sequence[Row]) -> str:
+def summary(rows: Sequence[Row]) -> str:
+    """The sums in one line."""
     totals = listing_totals(rows)
     usage = totals["usage"]
     parts = [

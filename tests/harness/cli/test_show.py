@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from harness.cli import main
 from tests.command import ROOT, environment, harness
+from tests.harness.page.markup import assert_sound
 from tests.harness.report.session import session, write
 
 
@@ -70,6 +71,32 @@ def test_an_unreadable_file_in_a_folder(file, tmp_path):
     assert totals["totals"]["unreadable"] == 1
 
 
+def test_a_page(file, tmp_path):
+    page = show(file, "--format", "html").output
+    assert_sound(page)
+    done = show(file, "--out", tmp_path / "new" / "x.html")
+    assert (done.exit_code, done.output) == (0, "")
+    assert (tmp_path / "new" / "x.html").read_text("utf-8") == page
+    assert 'id="t-call-2"' in page
+    one = show(file, "--format", "html", "--call", 2).output
+    assert ("t-call-2" in one, 'id="t-call-1"' in one) == (True, False)
+
+
+def test_a_page_of_a_folder(file, tmp_path):
+    (tmp_path / "bad.jsonl").write_text("nothing\n")
+    done = show(tmp_path, "--out", tmp_path / "all.html")
+    assert (done.exit_code, done.output) == (2, "")
+    root = assert_sound((tmp_path / "all.html").read_text("utf-8"))
+    assert [one.attributes["id"] for one in root.all("section", class_="tj")] == ["r0"]
+
+
+def test_out_writes_what_is_printed_otherwise(file, tmp_path):
+    for name, option in (("x.txt", "text"), ("x.json", "json")):
+        assert show(file, "--out", tmp_path / name).output == ""
+        assert (tmp_path / name).read_text("utf-8") == show(file, "--format", option).output
+    assert show(file, "--json").output == show(file, "--format", "json").output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -81,6 +108,8 @@ def test_an_unreadable_file_in_a_folder(file, tmp_path):
         (["new.jsonl"], "new.jsonl:1: format version 9 is newer than 1"),
         ([".", "--frames"], "--frames shows a single recording: name one file"),
         (["x.jsonl", "bad.jsonl", "--call", "0"], "--call shows a single recording: name one file"),
+        (["x.jsonl", "--out", "x.jsonl"], "x.jsonl: a report does not go into a recording: give it a name such as"),
+        (["x.jsonl", "--out", "empty"], "empty: this is a folder: name a file in it"),
     ],
 )
 def test_errors_are_one_line(file, tmp_path, monkeypatch, arguments, message):

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.page.trajectory_timing import Bar, Scale, timing
+from tests.harness.page.markup import parsed
+
+SPANS = st.lists(
+    st.tuples(st.floats(0, 1e5), st.floats(0, 1e3)).map(lambda pair: (pair[0], pair[0] + pair[1])),
+    min_size=1,
+    max_size=20,
+)
+
+
+@given(SPANS)
+def test_later_is_never_further_left(spans):
+    scale = Scale(spans)
+    times = sorted(time for span in spans for time in span)
+    places = [scale.place(time) for time in times]
+    assert all(0 <= place <= 100 for place in places)
+    assert all(one <= other + 1e-6 for one, other in pairwise(places))
+    assert places[0] == 0
+    assert places[-1] == pytest.approx(100, abs=1e-3) or times[0] == times[-1]
+
+
+@given(SPANS)
+def test_what_ran_is_to_scale(spans):
+    """A second is as wide in one span as in another."""
+    scale = Scale(spans)
+    wide = [(scale.place(end) - scale.place(start), end - start) for start, end in spans if end - start > 1]
+    for width, length in wide:
+        assert width * wide[0][1] == pytest.approx(wide[0][0] * length, rel=1e-3, abs=1e-2)
+
+
+def test_long_idle_time_is_cut_out_and_said():
+    scale = Scale([(0.0, 1.0), (61.0, 62.0)])
+    assert [gap[2] for gap in scale.gaps] == [60.0]
+    assert scale.place(1.0) == pytest.approx(48.5)
+    assert scale.place(31.0) == pytest.approx(50.0)
+    assert Scale([(0.0, 10.0), (11.0, 12.0)]).gaps == []
+    bars = [Bar("a", "one", "call", 0, 0.0, 0.5, 1.0), Bar("b", "two", "call", 0, 61.0, None, 62.0)]
+    assert "60.000 s idle" in parsed(timing(bars)).whole
+
+
+def test_parallel_calls_stand_side_by_side():
+    bars = [Bar("a", "one", "call", 0, 1.0, 1.5, 3.0), Bar("b", "two", "call", 0, 1.0, 2.0, 3.0)]
+    rows = parsed(timing(bars)).all("a")
+    edges = [[rect.attributes["x"] for rect in row.all("rect")] for row in rows]
+    assert edges == [["0.000%", "25.000%"], ["0.000%", "50.000%"]]
+    assert [row.whole for row in rows] == ["one 2.000 s", "two 2.000 s"]
+
+
+def test_unknown_times_are_no_zeros():
+    bars = [
+        Bar("t", "turn 0", "turn"),
+        Bar("a", "one", "call", 0, 1.0, None, None),
+        Bar("b", "two", "call", 0, 1.0, 2.0, 5.0),
+    ]
+    turn, one, _ = parsed(timing(bars)).all("a")
+    assert turn.all("svg") == []
+    assert one.whole == "one ? s"
+    assert parsed(timing([])).whole == ""
