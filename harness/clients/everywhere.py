@@ -3,6 +3,9 @@
 While a cover is on, `handle_request` and `handle_async_request` of the families' network transports are exchanged, so
 clients that were built before count too. The last cover that is put on gets the requests. When the last one is taken
 off the classes are as they were. Transports that reach no network (mock, ASGI, WSGI) are let be.
+
+Libraries with a network of their own (aiohttp, and urllib3 below requests) cannot be covered; a call to a model that
+goes by them is told of, so that it is not missed without a word.
 """
 
 from __future__ import annotations
@@ -13,15 +16,26 @@ from contextvars import ContextVar
 from importlib import import_module
 from threading import Lock
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 from harness.wire import FAMILIES
+from harness.wire_format import wire_of
 
 Cover: TypeAlias = Callable[[Any], Any]
 """Gives the transport that takes a request in place of the network transport that is passed."""
 
+Unseen: TypeAlias = Callable[[str, str, str], None]
+"""Told of a call to a model that no cover gets: the library, the host and the path. It may raise to refuse it."""
+
 _METHODS = (("HTTPTransport", "handle_request"), ("AsyncHTTPTransport", "handle_async_request"))
 
-_covers: list[Cover] = []
+_OTHERS = (
+    ("aiohttp", "client", "ClientSession", "_request"),
+    ("urllib3", "connectionpool", "HTTPConnectionPool", "urlopen"),
+)
+"""Library, module, class and method by which all its requests go; these take the HTTP method and the URL first."""
+
+_covers: list[tuple[Cover, Unseen]] = []
 _exchanged: list[tuple[type, str, Any]] = []
 _lock = Lock()
 _behind: ContextVar[bool] = ContextVar("behind", default=False)
@@ -69,18 +83,23 @@ class Behind:
         await self._inner.__aexit__(*exc)
 
 
+def _pass(library: str, host: str, path: str) -> None:
+    """Let be what no cover gets."""
+
+
 @contextmanager
-def covered(cover: Cover) -> Iterator[None]:
-    """Lead the requests of all clients to `cover`."""
+def covered(cover: Cover, unseen: Unseen = _pass) -> Iterator[None]:
+    """Lead the requests of all clients to `cover`, and tell `unseen` of the calls to models that go another way."""
+    one = (cover, unseen)
     with _lock:
         if not _covers:
             _exchange()
-        _covers.append(cover)
+        _covers.append(one)
     try:
         yield
     finally:
         with _lock:
-            _covers.remove(cover)
+            _covers.remove(one)
             if not _covers:
                 _restore()
 
@@ -96,6 +115,14 @@ def _exchange() -> None:
             original = getattr(owner, method)
             _exchanged.append((owner, method, original))
             setattr(owner, method, _sync(original) if method == "handle_request" else _async(original))
+    for library, module, class_name, method in _OTHERS:
+        try:
+            owner = getattr(import_module(f"{library}.{module}"), class_name)
+            original = getattr(owner, method)
+        except (ImportError, AttributeError):
+            continue
+        _exchanged.append((owner, method, original))
+        setattr(owner, method, _telling(library, original))
 
 
 def _restore() -> None:
@@ -108,7 +135,7 @@ def _sync(original: Any) -> Any:
     def handle_request(self: Any, request: Any) -> Any:
         if _behind.get() or not _covers:
             return original(self, request)
-        return _covers[-1](self).handle_request(request)
+        return _covers[-1][0](self).handle_request(request)
 
     return handle_request
 
@@ -117,6 +144,16 @@ def _async(original: Any) -> Any:
     async def handle_async_request(self: Any, request: Any) -> Any:
         if _behind.get() or not _covers:
             return await original(self, request)
-        return await _covers[-1](self).handle_async_request(request)
+        return await _covers[-1][0](self).handle_async_request(request)
 
     return handle_async_request
+
+
+def _telling(library: str, original: Any) -> Any:
+    def request(self: Any, method: str, url: Any, *arguments: Any, **options: Any) -> Any:
+        if _covers and not _behind.get() and wire_of(method, str(url)) is not None:
+            place = urlsplit(str(url))
+            _covers[-1][1](library, place.hostname or getattr(self, "host", "") or "another server", place.path)
+        return original(self, method, url, *arguments, **options)
+
+    return request

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.clients.beside import Beside
 from harness.clients.modes import PASSTHROUGH, RECORD, RECORD_MISSING, REPLAY, VARIABLE, VERIFY
-from harness.errors import HarnessError, LiveMismatch, RecordingError, ReplayMismatch, UnusedCalls
+from harness.errors import HarnessError, LiveMismatch, NetworkRefused, RecordingError, ReplayMismatch, UnusedCalls
 from harness.recorder.recorder import EXTENSION, Recorder
 from harness.recording.contents import Call
 from harness.recording.opening import Recording
@@ -64,13 +64,14 @@ class SessionFile:
         self._recorder: Recorder | None = None
         self._lock = Lock()
         self._errors: list[str] = []
+        self._unseen: dict[str, str] = {}
         self._pairs: list[tuple[Call, int]] = []
         self._state = "new"
 
     @property
     def errors(self) -> list[str]:
         """What could not be recorded, one line each."""
-        return [*self._errors, *(self._recorder.errors if self._recorder is not None else ())]
+        return [*self._errors, *self._unseen.values(), *(self._recorder.errors if self._recorder is not None else ())]
 
     @property
     def unused(self) -> list[Call]:
@@ -87,10 +88,11 @@ class SessionFile:
         if self._state != "new":
             raise HarnessError("a session is used once: make another one for another block")
         self._state = "open"
+        if self.mode in (RECORD, RECORD_MISSING) and self.path.suffix == ".gz":
+            todo = "unpack it first" if self.path.exists() else "name it .jsonl, and compress it afterwards"
+            raise RecordingError("a compressed recording is not written to", self.path, todo=todo)
         if self.mode == RECORD and not self._lenient:
             self._recorder = self._make_recorder()
-        elif self.mode == RECORD_MISSING and self.path.suffix == ".gz":
-            raise RecordingError("cannot append to a compressed recording", self.path, todo="unpack it first")
         elif self.mode in (REPLAY, RECORD_MISSING, VERIFY):
             self._read()
 
@@ -140,6 +142,23 @@ class SessionFile:
     def missed(self, miss: ReplayMismatch) -> ReplayMismatch:
         self.misses.append(miss)
         return miss
+
+    def unseen(self, library: str, host: str, path: str) -> None:
+        """A call to a model by a library that is not covered: refused in a replay, else told of once.
+
+        Raises `NetworkRefused`.
+        """
+        if self.mode == PASSTHROUGH or self._state != "open":
+            return
+        todo = "give its SDK a client of httpx from the session, or take `harness record -- COMMAND`"
+        if self.mode == REPLAY:
+            raise NetworkRefused(host, f"{path} by {library}, which is not answered from the recording: {todo}")
+        line = f"calls by {library} are not recorded, such as {path} of {host}: {todo}"
+        with self._lock:
+            if library in self._unseen:
+                return
+            self._unseen[library] = line
+        _warn(line)
 
     def finish(self, error: BaseException | None) -> None:
         """Close the files. `error`: what the block raised; otherwise this raises what went wrong unseen."""

@@ -71,7 +71,7 @@ class Session(SessionFile):
     def __enter__(self) -> Session:
         self.open()
         if self._everywhere:
-            self._stack.enter_context(covered(lambda inner: ModeTransport(self, inner)))
+            self._stack.enter_context(covered(lambda inner: ModeTransport(self, inner), self.unseen))
         return self
 
     def __exit__(

@@ -18,7 +18,7 @@ from typing import Any
 from agent.events import DecodeOptions
 from agent.loop_types import Limits
 from agent.messages import Message, ToolSpec, message_to_dict
-from harness.errors import HarnessError
+from harness.errors import HarnessError, RecordingError
 from harness.recorder.call_recorder import CallRecorder
 from harness.recorder.outlet import Outlet
 from harness.recorder.recording_transport import CLOSED, RecordingTransport
@@ -75,6 +75,9 @@ class Recorder:
         past = Past(self._redactor)
         if append:
             writer = Writer.append(self.path, fsync=fsync, read=past.read)
+        elif self.path.suffix == ".gz":
+            todo = "name it .jsonl, and compress it afterwards"
+            raise RecordingError("a compressed recording is not written to", self.path, todo=todo)
         else:
             writer = Writer.create(self.path, force=force, fsync=fsync)
         self._bodies, self._histories, self._totals = past.bodies, past.histories, past.totals

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import sys
 import threading
+from types import ModuleType
 
 import pytest
 
+import harness
 from harness.clients.everywhere import Behind, covered
+from harness.errors import NetworkRefused
 from tests.harness.transports import family
 from tests.scripted import Answer, scripted
 
@@ -119,3 +123,69 @@ def test_other_threads_are_covered_too():
         thread.start()
         thread.join()
     assert found == ["cover"]
+
+
+class Elsewhere:
+    """In the place of a library that brings its own network."""
+
+    def __init__(self, host):
+        self.host = host
+
+    def urlopen(self, method, url, body=None):
+        return f"{method} {url} {body}"
+
+    async def _request(self, method, url, **options):
+        return f"{method} {url} {options}"
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    for library, module, name in (
+        ("aiohttp", "client", "ClientSession"),
+        ("urllib3", "connectionpool", "HTTPConnectionPool"),
+    ):
+        monkeypatch.setitem(sys.modules, library, ModuleType(library))
+        place = ModuleType(f"{library}.{module}")
+        setattr(place, name, Elsewhere)
+        monkeypatch.setitem(sys.modules, place.__name__, place)
+    methods = Elsewhere.urlopen, Elsewhere._request
+    yield Elsewhere("h.example")
+    assert (Elsewhere.urlopen, Elsewhere._request) == methods
+
+
+@pytest.mark.anyio
+async def test_calls_to_models_by_other_libraries_are_told_of(elsewhere):
+    told = []
+    with covered(Cover(), lambda *call: told.append(call)):
+        assert elsewhere.urlopen("POST", "/v1/chat/completions", body="b") == "POST /v1/chat/completions b"
+        url = "https://g.example/v1beta/models/m:generateContent?alt=sse"
+        assert await elsewhere._request("POST", url, data=1) == f"POST {url} {{'data': 1}}"
+        elsewhere.urlopen("GET", "/v1/chat/completions")
+        elsewhere.urlopen("POST", "/telemetry")
+    assert told == [
+        ("urllib3", "h.example", "/v1/chat/completions"),
+        ("aiohttp", "g.example", "/v1beta/models/m:generateContent"),
+    ]
+    elsewhere.urlopen("POST", "/v1/chat/completions")
+    assert len(told) == 2
+
+
+def test_a_call_by_another_library_can_be_refused(elsewhere):
+    def refuse(*call):
+        raise PermissionError(call)
+
+    with covered(Cover(), refuse), pytest.raises(PermissionError):
+        elsewhere.urlopen("POST", "/v1/messages")
+
+
+def test_sessions_tell_of_calls_by_other_libraries(elsewhere, tmp_path, caplog):
+    with harness.record(tmp_path / "a.jsonl", everywhere=True) as session:
+        for _ in range(2):
+            elsewhere.urlopen("POST", "/v1/messages")
+    assert len(session.errors) == len(caplog.records) == 1
+    assert session.errors[0].startswith("calls by urllib3 are not recorded, such as /v1/messages of h.example: ")
+    with (
+        pytest.raises(NetworkRefused, match=r"h\.example was asked for .*by urllib3, which is not answered"),
+        harness.replay(tmp_path / "a.jsonl", mode="replay", everywhere=True),
+    ):
+        elsewhere.urlopen("POST", "/v1/messages")

@@ -204,9 +204,13 @@ class TestRecordMissing:
             fail(KeyError(ask(found.client(transport=network_of("a")), "more")))
         assert recorded.read_bytes() == before
 
-    def test_a_compressed_recording_is_refused(self, tmp_path):
-        with pytest.raises(RecordingError, match="cannot append to a compressed recording"):
-            session(tmp_path / "a.jsonl.gz", "record-missing").open()
+    @pytest.mark.parametrize("mode", ["record", "record-missing"])
+    def test_a_compressed_recording_is_refused(self, tmp_path, mode):
+        with pytest.raises(RecordingError, match=r"is not written to \(name it .jsonl, and compress it afterwards\)"):
+            session(tmp_path / "a.jsonl.gz", mode).open()
+        (tmp_path / "a.jsonl.gz").write_bytes(b"x")
+        with pytest.raises(RecordingError, match=r"is not written to \(unpack it first\)"):
+            session(tmp_path / "a.jsonl.gz", mode, lenient=True).open()
 
 
 class TestVerify:

@@ -57,6 +57,11 @@ class TestFile:
             ids.add(records(tmp_path / name)[0]["id"])
         assert len(ids) == 2
 
+    def test_none_is_written_under_the_name_of_a_compressed_one(self, tmp_path):
+        with pytest.raises(RecordingError, match=r"is not written to \(name it .jsonl, and compress it afterwards\)$"):
+            Recorder(tmp_path / "a.jsonl.gz")
+        assert not list(tmp_path.iterdir())
+
     def test_an_existing_file_is_refused(self, tmp_path):
         recorder(tmp_path / "r.jsonl").close()
         with pytest.raises(RecordingError, match="--force"):
