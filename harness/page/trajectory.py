@@ -48,18 +48,18 @@ def trajectory(
     begin at `h3`: the caller writes what stands above it.
     """
     facts = recording_facts(recording)
-    calls = [(call, known) for call, known in zip(recording.calls, facts.calls, strict=True)]
+    calls = [*zip(recording.calls, facts.calls, strict=True)]
     if only is not None:
         calls = [pair for pair in calls if pair[0].number == only]
     sheet = Sheet(facts.path, prefix, limits or Limits(), len(calls))
-    maker = CallPart(sheet, calls)
-    main = _main(sheet, recording, facts, maker, dict(_by_identity(calls)), only)
+    maker = CallPart(sheet, calls, {turn.turn for turn in facts.turns} if only is None else ())
+    main = _main(sheet, recording, facts, maker, {id(call): known for call, known in calls}, only)
     if facts.is_import:
         rows = '<p class="soft">Made of another tool\'s file, which tells no times.</p>\n' + timing(
             _untimed(maker.bars)
         )
     else:
-        rows = timing(maker.bars)
+        rows = timing(maker.bars, facts.duration)
     return "\n".join(
         [
             f'<section class="tj" id="{prefix}">',
@@ -71,11 +71,6 @@ def trajectory(
             "</div>\n</div>\n</section>",
         ]
     )
-
-
-def _by_identity(calls: list[tuple[Call, CallFacts]]) -> list[tuple[int, CallFacts]]:
-    """Numbers may come twice in a damaged file."""
-    return [(id(call), known) for call, known in calls]
 
 
 def _untimed(bars: list[Bar]) -> list[Bar]:
@@ -145,7 +140,7 @@ def _turn(sheet: Sheet, turn: Turn, facts: TurnFacts, bars: list[Bar]) -> str:
         rows.append(("params", dumps(facts.params).decode()))
     parts = [
         f'<section class="tj-turn" id="{mark}">',
-        f'<h3><a class="tj-self" href="#{mark}">turn {facts.turn}</a></h3>',
+        f'<h3><a class="tj-self" href="#{mark}">{escaped(f"turn {facts.turn}")}</a></h3>',
         definitions(rows, "tj-closing"),
     ]
     if facts.system:

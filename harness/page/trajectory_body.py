@@ -35,8 +35,8 @@ def response_part(sheet: Sheet, call: Call, place: str) -> str:
     """The folded part on the head of the response; empty where none came."""
     if call.response is None:
         return ""
-    coding = call.response.encoding
-    note = "" if coding is None else f'<p class="soft">content coding undone before recording: {escaped(coding)}</p>'
+    undone = f"content coding undone before recording: {any_text(call.response.encoding)}"
+    note = "" if call.response.encoding is None else f'<p class="soft">{escaped(undone)}</p>'
     summary = f"response headers <small>{len(call.response.headers):,}</small>"
     body = f"{headers_table(call.response.headers)}{note}"
     return details(summary, body, "tj-raw", id=sheet.id(f"{place}-response"))
@@ -71,17 +71,18 @@ def _body(sheet: Sheet, call: Call, place: str) -> str:
         return _value(sheet, body)
     same = mapping(call.request.record.get("same"))
     members = [_member(sheet, place, name, value, same) for name, value in body.items()]
-    return f'<div class="tj-body" data-call="{place}">\n' + "\n".join(members) + "\n</div>"
+    return '<div class="tj-body">\n' + "\n".join(members) + "\n</div>"
 
 
 def _member(sheet: Sheet, place: str, name: str, value: Any, same: dict[str, Any]) -> str:
     key = f'<code class="tj-key" data-json>{escaped(json_text(name))}</code>'
     source = same.get(name)
     if isinstance(source, int):
-        there = sheet.link(f"call-{source}-body-{_slug(name)}", f"call {source}")
-        inside = f'<p class="tj-ref" data-from="{_place(sheet, source, name)}">{key} the same as in {there}</p>'
-        return f'<div class="tj-member" id="{sheet.id(f"{place}-body-{_slug(name)}")}">{inside}</div>'
-    mark = sheet.id(f"{place}-body-{_slug(name)}")
+        there = sheet.link(f"call-{source}-body-{name}", f"call {source}")
+        origin = sheet.place(f"call-{source}-body-{name}")
+        inside = f'<p class="tj-ref" data-from="{origin}">{key} the same as in {there}</p>'
+        return f'<div class="tj-member" id="{sheet.id(f"{place}-body-{name}")}">{inside}</div>'
+    mark = sheet.id(f"{place}-body-{name}")
     if isinstance(value, list) and value:
         runs = items(source) if source is not None else [{"new": value}]
         parts, start = [], 0
@@ -107,19 +108,11 @@ def _run(sheet: Sheet, run: Any, name: str, start: int) -> tuple[str, int]:
         return "\n".join(_item(sheet, item, start + at) for at, item in enumerate(new)), start + len(new)
     source, first, stop = run
     end = start + stop - first
-    there = sheet.link(f"call-{source}-body-{_slug(name)}", f"call {source}")
+    there = sheet.link(f"call-{source}-body-{name}", f"call {source}")
     which = f"items {start} to {end - 1}" if end - start > 1 else f"item {start}"
-    data = f'data-from="{_place(sheet, source, name)}" data-first="{first}" data-stop="{stop}"'
+    origin = sheet.place(f"call-{source}-body-{name}")
+    data = f'data-from="{origin}" data-first="{first}" data-stop="{stop}"'
     return f'<p class="tj-ref" {data}>{which}: sent before, in {there}</p>', end
-
-
-def _place(sheet: Sheet, call: int, name: str) -> str:
-    return f"{sheet.prefix}-call-{call}-body-{_slug(name)}"
-
-
-def _slug(name: str) -> str:
-    """The name of a member in an id: ids hold no blanks."""
-    return "".join(char if char.isascii() and char.isalnum() else f".{ord(char):x}" for char in name[:60])
 
 
 def _item(sheet: Sheet, item: Any, number: int) -> str:

@@ -3,7 +3,7 @@ request, response headers and frames."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from harness.page.shell import escaped
@@ -25,11 +25,14 @@ _SHORT = 80
 
 
 class CallPart:
-    """Makes the parts of calls. `calls`: all that are shown, in order."""
+    """Makes the parts of calls. `calls`: all that are shown, in order. `turns`: the numbers of those that are shown,
+    which say what their calls were asked."""
 
-    def __init__(self, sheet: Sheet, calls: Sequence[tuple[Call, CallFacts]]) -> None:
+    def __init__(
+        self, sheet: Sheet, calls: Sequence[tuple[Call, CallFacts]], turns: Collection[int | None] = ()
+    ) -> None:
         self._sheet = sheet
-        alone = [(call, facts) for call, facts in calls if facts.turn is None]
+        alone = [(call, facts) for call, facts in calls if facts.turn not in turns]
         told = news([call for call, _ in alone])
         self._news = {id(call): new for (call, _), new in zip(alone, told, strict=True)}
         pairs = [(facts, new) for (_, facts), new in zip(alone, told, strict=True)]
@@ -69,7 +72,7 @@ class CallPart:
         status, *how = phrases.response(facts) if facts.status is not None else ("no status", *phrases.response(facts))
         badge = f'<span class="tj-badge {tone}">{status}</span>'
         return (
-            f'<header>\n<h4><a class="tj-self" href="#{mark}">call {facts.call}</a> '
+            f'<header>\n<h4><a class="tj-self" href="#{mark}">{escaped(f"call {facts.call}")}</a> '
             f'{badge}{retry} <span class="tj-model">{escaped(model)}</span></h4>\n'
             f'<p class="tj-how{"" if good else " bad"}">{marked(" · ".join(how))}</p>\n'
             f'<p class="tj-where">{escaped(facts.method)} {marked(facts.url)}</p>\n</header>'
@@ -78,14 +81,20 @@ class CallPart:
     def _asked(self, call: Call, facts: CallFacts) -> list[str]:
         settings = parameters(call.request.body)
         found = [f'<p class="tj-params">{marked(settings)}</p>'] if settings else []
-        if facts.turn is not None:
+        new = self._news.get(id(call))
+        if new is None:
             return found
         about = f"{asked(call.request.body)[0]}, {plural(facts.request_bytes, 'byte')}"
         found.append(f'<p class="tj-where">asked: {marked(about)}</p>')
-        new = self._news[id(call)]
         if new.before:
             there = self._sheet.link(f"call-{new.of}", f"call {new.of}")
-            found.append(f'<p class="tj-where">{plural(new.before, "message")} sent before, with {there}; then:</p>')
+            what = plural(new.before, "message")
+            told = (
+                f"{what} sent before, with {there}; then:"
+                if new.messages
+                else f"{what}, all of it sent before, with {there}"
+            )
+            found.append(f'<p class="tj-where">{told}</p>')
         number = 0
         for message in new.messages:
             for piece in message.pieces:
@@ -148,7 +157,7 @@ class CallPart:
         back = self._results.get((facts.call, position))
         shown = [self._result(result, *where) for result in results]
         if back is not None and not shown:
-            there = f'<a href="#{self._sheet.prefix}-call-{back.call}">call {back.call}</a>'
+            there = f'<a href="#{self._sheet.place(f"call-{back.call}")}">{escaped(f"call {back.call}")}</a>'
             output = self._sheet.text(back.output, f"--call {back.call}", "--full")
             shown.append(f'<div class="tj-result"><p class="soft">result, sent back with {there}</p>{output}</div>')
         if not shown:

@@ -26,14 +26,15 @@ def frames_part(sheet: Sheet, call: Call, place: str) -> str:
     Where they do not fit, the first and the last of them: how a response ended is what is asked for most.
     """
     parts = [*(("", part) for part in call.frames), *(("body ", part) for part in call.bodies)]
-    events: dict[int | None, list[Record]] = {}
+    numbers = {any_text(part.i) for part in call.frames}
+    events: dict[str | None, list[Record]] = {}
     for record in call.event_records:
-        frame = record.get("frame")
-        events.setdefault(frame if isinstance(frame, int) and frame < len(call.frames) else None, []).append(record)
+        frame = any_text(record.get("frame"))
+        events.setdefault(frame if frame in numbers else None, []).append(record)
     if not parts and not events:
         return ""
     started = number(call.started)
-    rows = [_row(sheet, name, part, [] if name else events.get(part.i, []), started) for name, part in parts]
+    rows = [_row(sheet, name, part, [] if name else events.get(any_text(part.i), []), started) for name, part in parts]
     ends = [_end_row(sheet, events[None])] if None in events else []
     shown, left_out = _fitting(sheet, rows, sum(map(len, ends)))
     note = ""

@@ -17,6 +17,9 @@ from harness.report.text import harmless
 _LEAST = 500
 """Characters of a text that are shown however full the page is."""
 
+_LONGEST = 200
+_UNFIT = re.compile("[^A-Za-z0-9.-]")
+
 _REDACTED = re.compile(PLACEHOLDER.pattern.decode())
 _CONTROLS = re.compile("[\x7f-\x9f]")
 
@@ -57,17 +60,23 @@ class Sheet:
 
     def id(self, name: str) -> str:
         """The id of a place. A name that comes again (two calls of one number in a file) gets a number of its own."""
-        found, times = f"{self.prefix}-{name}", 1
+        whole, times = self.place(name), 1
+        found = whole
         while found in self._ids:
             times += 1
-            found = f"{self.prefix}-{name}.{times}"
+            found = f"{whole}.{times}"
         self._ids.add(found)
         return found
 
     def link(self, name: str, text: str) -> str:
         """A link to a place by its name; only text where nothing of that name stands before it."""
-        there = f"{self.prefix}-{name}"
+        there = self.place(name)
         return f'<a href="#{there}">{escaped(text)}</a>' if there in self._ids else escaped(text)
+
+    def place(self, name: str) -> str:
+        """The id that a place of this name has, where it is the first of its name. A damaged file may number its calls
+        with anything, so what is neither letter nor digit is written as its code."""
+        return f"{self.prefix}-{_UNFIT.sub(lambda found: f'_{ord(found[0]):x}', name[:_LONGEST])}"
 
     def command(self, *options: str) -> str:
         """The command line that shows what is left out."""

@@ -95,10 +95,11 @@ def _joined(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     return found
 
 
-def timing(bars: Sequence[Bar]) -> str:
+def timing(bars: Sequence[Bar], ended: float | None = None) -> str:
     """The rows as links, each with its bar: light until the first bytes, full until the end; open where no end is
-    recorded."""
-    last = max((time for bar in bars for time in (bar.start, bar.first, bar.end) if time is not None), default=0.0)
+    recorded: it goes on to the time of the last record then, `ended`."""
+    times = [time for bar in bars for time in (bar.start, bar.first, bar.end) if time is not None]
+    last = max([*times, *([] if ended is None else [ended])], default=0.0)
     timed = [(bar.start, last if bar.end is None else bar.end) for bar in bars if bar.start is not None]
     scale = Scale(timed)
     rows = [_row(bar, scale, last) for bar in bars]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import re
 from pathlib import Path
 
@@ -213,6 +214,54 @@ def test_a_killed_recording(tmp_path):
     assert "not closed (its process died, or is writing still)" in root.whole
     assert "the recording stops inside this call" in root.whole
     assert_told(root, recording)
+
+
+def test_a_call_whose_turn_is_lost_says_what_it_asked(tmp_path):
+    records = [one for one in session() if one["kind"] not in ("turn", "tool_result", "loop")]
+    root = view(harness.open(write(tmp_path / "x.jsonl", records)))
+    assert [one.whole for one in place(root, "t-call-0").all("div", class_="tj-input")] == ["user question"]
+    assert "1 message, all of it sent before, with call 1" in place(root, "t-call-2").whole
+
+
+def test_an_open_call_goes_on_to_the_last_record(tmp_path):
+    records = session()[:29]
+    shown = place(view(harness.open(write(tmp_path / "x.jsonl", records))), "t")
+    row = next(one for one in shown.all("a", class_="tj-row") if one.whole.startswith("call 2"))
+    assert row.whole == "call 2 ? s"
+    last = row.all("rect")[-1].attributes
+    assert last["class"] == "open"
+    assert float(last["x"][:-1]) + float(last["width"][:-1]) == pytest.approx(100, abs=0.01)
+
+
+@pytest.mark.parametrize("number", ['"><script>alert(1)</script>', "\u202e", True, 2**70, 1.5, "x y"])
+def test_calls_that_are_numbered_with_anything(tmp_path, number):
+    records = [one | {"call": number} if one.get("call") == 2 else one for one in session()]
+    records = [one | {"turn": number} if "turn" in one else one for one in records]
+    root = view(harness.open(write(tmp_path / "x.jsonl", records)))
+    assert len(root.all("article")) == 4
+
+
+ANYTHING = [
+    None, True, -1, 2**70, 1.5, "", '"><script>alert(1)</script>', "\x00\u202e", [], [[]], {}, {"x": [1]}, [1, 2, 3],
+    [["a", 1]], {"type": "text"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_values_of_any_type_anywhere(tmp_path, seed):
+    """What is read at all is shown, soundly."""
+    draw = random.Random(seed)
+
+    def spoil(value):
+        if draw.random() < 0.02:
+            return draw.choice(ANYTHING)
+        if isinstance(value, dict):
+            return {name: one if name == "kind" else spoil(one) for name, one in value.items() if draw.random() > 0.005}
+        return [spoil(one) for one in value] if isinstance(value, list) else value
+
+    header, *records = map(json.loads, draw.choice(RECORDINGS).read_text("utf-8").splitlines())
+    spoilt = [one for one in map(spoil, records) if isinstance(one, dict)]
+    view(harness.open(write(tmp_path / "x.jsonl", [header, *spoilt])))
 
 
 def test_two_calls_of_one_number(tmp_path):
