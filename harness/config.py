@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from agent.providers.table import PROVIDERS, Provider
 from harness.errors import ConfigError
 from harness.redaction.redactor import Rule
+from harness.toml_input import read_toml
 
 if TYPE_CHECKING:
     from harness.redaction.redactor import Redactor
@@ -86,16 +86,10 @@ _cached = cache(load)
 
 def _table(path: Path) -> dict[str, Any] | None:
     """The table of one file, None where it has none."""
-    import tomllib
-
     try:
-        document = tomllib.loads(path.read_bytes().decode(), parse_float=Decimal)
-    except OSError as error:
-        raise ConfigError(path, None, f"cannot read it: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(path, None, "it is not UTF-8, as TOML has to be") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(path, None, f"it is not valid TOML: {error}") from None
+        document = read_toml(path)
+    except ValueError as error:
+        raise ConfigError(path, None, str(error)) from None
     tool = document.get("tool")
     table = tool.get("harness") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):

@@ -8,40 +8,36 @@ from typing import Any
 
 from harness.costs.priced_by import PriceFile
 from harness.errors import ConfigError
+from harness.toml_input import read_toml
 
 
 def read_price_file(path: Path) -> PriceFile:
     """The checked prices at `path`; a name that ends in `.json` is JSON, all else TOML. Raises `ConfigError`."""
     try:
-        text = path.read_bytes().decode()
-    except OSError as error:
-        raise ConfigError(path, None, f"cannot read it: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(path, None, "it is not UTF-8") from None
-    document = _json(path, text) if path.suffix == ".json" else _toml(path, text)
+        document = _json(path) if path.suffix == ".json" else read_toml(path)
+    except ValueError as error:
+        raise ConfigError(path, None, str(error)) from None
     from harness.costs.price_file_models import check
 
     return check(str(path), document)
 
 
-def _toml(path: Path, text: str) -> dict[str, Any]:
-    import tomllib
-
-    try:
-        return tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(path, None, f"it is not valid TOML: {error}") from None
-
-
-def _json(path: Path, text: str) -> dict[str, Any]:
+def _json(path: Path) -> dict[str, Any]:
+    """Raises `ValueError`, as `read_toml` does."""
     import json
 
     try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ValueError(f"cannot read it: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8") from None
+    try:
         document = json.loads(text, parse_float=Decimal, object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(path, None, f"it is not valid JSON: {error}") from None
+    except (ValueError, RecursionError, ArithmeticError) as error:
+        raise ValueError(f"it is not valid JSON: {error}") from None
     if not isinstance(document, dict):
-        raise ConfigError(path, None, "it should be a JSON object")
+        raise ValueError("it should be a JSON object")
     return document
 
 

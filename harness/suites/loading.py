@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +18,7 @@ from harness.paths import in_workspace, without_suffix
 from harness.suites.case import SUFFIX, Case, Suite, slug
 from harness.suites.models import CaseTable, SuiteTable
 from harness.suites.recordings import is_pattern
+from harness.toml_input import read_toml
 
 if TYPE_CHECKING:
     from harness.checks.base import Check
@@ -66,19 +66,11 @@ def load_suite(path: Path) -> Suite:
 
 def _table(path: Path) -> dict[str, Any]:
     try:
-        if path.exists() and not path.is_file():
-            raise SuiteError(path, None, "it is no regular file")
-        document = tomllib.loads(path.read_bytes().decode("utf-8-sig"), parse_float=Decimal)
-    except OSError as error:
-        raise SuiteError(path, None, f"cannot read it: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise SuiteError(path, None, "it is not UTF-8, as TOML has to be") from None
-    except tomllib.TOMLDecodeError as error:
-        raise SuiteError(path, None, f"it is not valid TOML: {error}") from None
-    except RecursionError:
-        raise SuiteError(path, None, "its values are nested too deeply") from None
-    except (ValueError, ArithmeticError):
-        raise SuiteError(path, None, "a number in it is too long to be read") from None
+        if os.path.exists(path) and not os.path.isfile(path):  # these raise nothing
+            raise ValueError("it is no regular file")
+        document = read_toml(path)
+    except ValueError as error:
+        raise SuiteError(path, None, str(error)) from None
     return {key: _plain(key, value) for key, value in document.items()}
 
 
