@@ -133,8 +133,9 @@ def _print_table(results: list[Replayed], seconds: float, quiet: bool) -> None:
         click.echo()
     for result in shown:
         for verdict in result.verdicts:
-            if verdict.check == "read":  # the reason names the file, and the line where that helps
-                click.echo(f"{WORDS[verdict.status]} {verdict.reason}")
+            if verdict.check == "read":  # where all of it cannot be read, the reason names the file
+                place = "" if verdict.reason.startswith(str(result.path)) else f"{result.path}: "
+                click.echo(f"{WORDS[verdict.status]} {place}{verdict.reason}")
             elif verdict.status != "pass":
                 click.echo(f"{WORDS[verdict.status]} {result.path} [{verdict.check}] {verdict.reason}")
         for warning in result.warnings:

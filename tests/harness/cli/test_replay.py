@@ -128,6 +128,14 @@ def test_a_file_that_is_no_recording(folder, content, says):
     assert "0 passed, 0 failed, 1 unusable" in result.stdout
 
 
+def test_a_damaged_recording_is_named(folder, good):
+    lines = good.splitlines(keepends=True)
+    (folder / "odd.jsonl").write_bytes(b"".join([*lines[:2], b'{"kind":"frame"}\n', *lines[2:]]))
+    result = call("replay", "odd.jsonl")
+    assert result.exit_code == 2
+    assert "\nERROR odd.jsonl: line 3: a frame record that does not fit: " in result.stdout
+
+
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read(folder):
     (folder / "good.jsonl").chmod(0)

@@ -15,3 +15,7 @@ def test_columns():
 
 def test_no_rows():
     assert columns(("a", "b"), []) == "a  b\n-  -"
+
+
+def test_a_name_with_a_line_feed_stays_in_its_row():
+    assert columns(("a", "b"), [("x\ny\x1b", 1)]).splitlines()[2:] == ["x⏎y\\x1b  1"]
