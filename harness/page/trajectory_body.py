@@ -68,7 +68,7 @@ def _body(sheet: Sheet, call: Call, place: str) -> str:
     if body is None:
         return '<p class="bad">it could not be put together; the warnings say why</p>'
     if not isinstance(body, dict):
-        return _value(sheet, body)
+        return _value(sheet, json_text(body))
     same = mapping(call.request.record.get("same"))
     members = [_member(sheet, place, name, value, same) for name, value in body.items()]
     return '<div class="tj-body">\n' + "\n".join(members) + "\n</div>"
@@ -98,7 +98,7 @@ def _member(sheet: Sheet, place: str, name: str, value: Any, same: dict[str, Any
     shown = json_text(value)
     if len(shown) <= _SHORT and "\n" not in shown and sheet.fits(len(shown)):
         return f'<div class="tj-member" id="{mark}">{key} <code data-json>{marked(shown)}</code></div>'
-    return f'<div class="tj-member" id="{mark}">{details(key, _value(sheet, value))}</div>'
+    return f'<div class="tj-member" id="{mark}">{details(key, _value(sheet, shown))}</div>'
 
 
 def _run(sheet: Sheet, run: Any, name: str, start: int) -> tuple[str, int]:
@@ -117,7 +117,7 @@ def _run(sheet: Sheet, run: Any, name: str, start: int) -> tuple[str, int]:
 
 def _item(sheet: Sheet, item: Any, number: int) -> str:
     label = _label(item)
-    return details(f"<b>{number}</b> {escaped(label)}", _value(sheet, item), "tj-one")
+    return details(f"<b>{number}</b> {escaped(label)}", _value(sheet, json_text(item)), "tj-one")
 
 
 def _label(item: Any) -> str:
@@ -129,8 +129,9 @@ def _label(item: Any) -> str:
     return f"{' '.join(filter(None, words))} {shorten(about, _LABEL)}".strip()
 
 
-def _value(sheet: Sheet, value: Any) -> str:
-    return _room(sheet, len(json_text(value))) or sheet.json(value, "--format html", "--full")
+def _value(sheet: Sheet, shown: str) -> str:
+    """A value, given as `json_text` gives it, as far as there is room."""
+    return _room(sheet, len(shown)) or sheet.json_block(shown, "--format html", "--full")
 
 
 def _room(sheet: Sheet, size: int) -> str:

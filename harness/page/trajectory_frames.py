@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agent.jsonio import dumps
 from harness.page.shell import escaped
@@ -34,13 +34,17 @@ def frames_part(sheet: Sheet, call: Call, place: str) -> str:
     if not parts and not events:
         return ""
     started = number(call.started)
-    rows = [_row(sheet, name, part, [] if name else events.get(any_text(part.i), []), started) for name, part in parts]
+
+    def row(at: int) -> str:
+        name, part = parts[at]
+        return _row(sheet, name, part, [] if name else events.get(any_text(part.i), []), started)
+
     ends = [_end_row(sheet, events[None])] if None in events else []
-    shown, left_out = _fitting(sheet, rows, sum(map(len, ends)))
+    shown, left_out = _fitting(sheet, row, len(parts), sum(map(len, ends)))
     note = ""
     if left_out:
         note = (
-            f'<p class="tj-cut">{plural(left_out, "row")} of {len(rows):,} left out of this page; all of them: '
+            f'<p class="tj-cut">{plural(left_out, "row")} of {len(parts):,} left out of this page; all of them: '
             f"{sheet.command('--call', str(call.number), '--frames', '--events', '--full')}</p>"
         )
     held = [plural(len(call.frames), "frame"), *([plural(len(call.bodies), "chunk")] if call.bodies else [])]
@@ -50,27 +54,29 @@ def frames_part(sheet: Sheet, call: Call, place: str) -> str:
     return details(summary, note + table, "tj-raw", id=sheet.id(f"{place}-frames"))
 
 
-def _fitting(sheet: Sheet, rows: Sequence[str], taken: int) -> tuple[list[str], int]:
-    """As many rows as fit, a quarter of the room for the last ones; how many are left out."""
-    if sheet.fits(sum(map(len, rows)) + taken):
-        return [*rows], 0
+def _fitting(sheet: Sheet, row: Callable[[int], str], count: int, taken: int) -> tuple[list[str], int]:
+    """As many of `count` rows as fit, a quarter of the room for the last ones; how many are left out. None is made that
+    is not shown."""
     room = sheet.left() - taken
-    tail: list[str] = []
-    for row in reversed(rows):
-        if sum(map(len, tail)) + len(row) > room // 4:
-            break
-        tail.insert(0, row)
-    room -= sum(map(len, tail))
     head: list[str] = []
-    for row in rows[: len(rows) - len(tail)]:
-        room -= len(row)
-        if room < 0:
+    tail: list[str] = []
+    used = 0
+    for at in range(count):
+        made = row(at)
+        if used + len(made) > room * 3 // 4:
             break
-        head.append(row)
-    sheet.fits(sum(map(len, head)) + sum(map(len, tail)))
-    left_out = len(rows) - len(head) - len(tail)
-    gap = f'<tr class="tj-cut"><td colspan="6">{plural(left_out, "row")} left out</td></tr>'
-    return [*head, gap, *tail], left_out
+        used += len(made)
+        head.append(made)
+    for at in range(count - 1, len(head) - 1, -1):
+        made = row(at)
+        if used + len(made) > room:
+            break
+        used += len(made)
+        tail.append(made)
+    sheet.fits(used + taken)
+    left_out = count - len(head) - len(tail)
+    gap = [f'<tr class="tj-cut"><td colspan="6">{plural(left_out, "row")} left out</td></tr>'] if left_out else []
+    return [*head, *gap, *reversed(tail)], left_out
 
 
 def _row(sheet: Sheet, name: str, part: Part, events: Sequence[Record], started: float | None) -> str:

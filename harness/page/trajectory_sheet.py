@@ -12,7 +12,6 @@ from typing import Any
 from agent.jsonio import dumps
 from harness.page.shell import escaped
 from harness.redaction.finder import PLACEHOLDER
-from harness.report.text import harmless
 
 _LEAST = 500
 """Characters of a text that are shown however full the page is."""
@@ -90,7 +89,10 @@ class Sheet:
 
     def json(self, value: Any, *options: str) -> str:
         """A JSON value as a block, indented."""
-        text = json_text(value)
+        return self.json_block(json_text(value), *options)
+
+    def json_block(self, text: str, *options: str) -> str:
+        """The same of what `json_text` gave."""
         shown = self._cut(text)
         whole = " data-json" if shown is text else ""
         return f'<pre class="tj-json"{whole}>\n{marked(shown)}</pre>' + self._missing(len(text), len(shown), *options)
@@ -138,12 +140,12 @@ def marked(text: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    """Indented JSON that is still JSON once it is shown: what a page would show as an escape is one of JSON."""
+    """Indented JSON that is still JSON once it is shown: what a page shows as an escape is one of JSON then."""
     try:
         text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
     except (RecursionError, TypeError, ValueError):
         text = dumps(value).decode()
-    return harmless(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def details(summary: str, body: str, name: str = "", *, id: str | None = None, extra: str = "") -> str:
