@@ -83,7 +83,7 @@ def command(
     from harness.report.scan import scan
 
     rows = [scan(file) for file in files]
-    outlet.write(_many(rows, form, full))
+    outlet.write(_many(rows, form, _style(full, to_file=out is not None), sys.stdout.isatty() and out is None))
     ctx.exit(EXIT_UNUSABLE if any(row.fault is not None for row in rows) else 0)
 
 
@@ -103,7 +103,7 @@ def _one(
     return account(recording, style, frames=frames, events=events, only=only)
 
 
-def _many(rows: Sequence[Row], form: str, full: bool) -> Iterable[str]:
+def _many(rows: Sequence[Row], form: str, style: Style, terminal: bool) -> Iterable[str]:
     from harness.report.listing import listing, listing_totals
 
     if form == "json":
@@ -111,8 +111,8 @@ def _many(rows: Sequence[Row], form: str, full: bool) -> Iterable[str]:
     if form == "html":
         from harness.page.trajectory_index import recordings_page
 
-        return [recordings_page(rows, _version(), full=full).rstrip("\n")]
-    return listing(rows)
+        return [recordings_page(rows, _version(), full=style.full).rstrip("\n")]
+    return listing(rows, style.width if terminal and not style.full else None)
 
 
 def _version() -> str:

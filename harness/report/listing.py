@@ -1,4 +1,4 @@
-"""A table of recordings, a line each."""
+"""A table of recordings, a line each; two lines each where a terminal is too narrow for the table."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from harness.report.facts import sum_costs
 from harness.report.figures import add_usage, cost, known, plural
 from harness.report.grid import grid
 from harness.report.scan import Row
+from harness.report.text import columns, fold, visible_line
 
 HEADERS = ("date (UTC)", "model", "turns", "calls", "tool calls", "tokens in", "out", "cost", "ending", "recording")
 NUMBERS = HEADERS[2:8]
@@ -17,9 +18,24 @@ NUMBERS = HEADERS[2:8]
 UNREADABLE = "unreadable"
 
 
-def listing(rows: Sequence[Row]) -> list[str]:
-    """The lines of the table, and one with the totals."""
-    return [*grid(HEADERS, [cells(row) for row in rows], right=NUMBERS), "", summary(rows)]
+def listing(rows: Sequence[Row], width: int | None = None) -> list[str]:
+    """The lines of the table, and one with the totals. `width`: the columns of a terminal, None without a limit."""
+    lines = grid(HEADERS, [cells(row) for row in rows], right=NUMBERS)
+    if width is not None and max(map(columns, lines)) > width:
+        lines = [line for row in rows for line in _narrow(row, width)]
+    return [*lines, "", *fold(summary(rows), width)]
+
+
+def _narrow(row: Row, width: int) -> list[str]:
+    """A recording in few columns: the file with its model, and below it the figures."""
+    if row.fault is not None:
+        return fold(visible_line(f"{UNREADABLE} {row.fault}"), width)
+    date, model, *_, price, ending, path = cells(row)
+    counts = [plural(row.turns, "turn"), plural(row.calls, "call"), plural(row.tool_calls, "tool call")]
+    tokens = f"in {known(row.usage['input_tokens'])}, out {known(row.usage['output_tokens'])}"
+    figures = " · ".join([date, *counts, tokens, price, ending])
+    below = fold(visible_line(figures), max(width - 2, 1))
+    return [*fold(visible_line(f"{path} · {model}"), width), *(f"  {line}" for line in below)]
 
 
 def cells(row: Row) -> list[str]:

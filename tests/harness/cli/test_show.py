@@ -155,6 +155,14 @@ def test_colour_and_width_of_a_terminal(file):
     assert max(map(len, plain.splitlines()[1:])) <= 50
 
 
+@pytest.mark.parametrize("width", [80, 100])
+def test_many_on_a_narrow_terminal(width):
+    found = on_a_terminal(["show", ROOT / "recordings"], width).splitlines()
+    assert max(map(len, found)) <= width
+    assert f"{ROOT}/recordings/anthropic-edit.jsonl · anthropic/claude-haiku-4-5" in found
+    assert on_a_terminal(["show", "--full", ROOT / "recordings"], width).startswith("date (UTC) ")
+
+
 def test_an_output_that_cannot_encode_everything(file, tmp_path):
     done = harness("show", file, cwd=tmp_path, environ={"PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0

@@ -29,6 +29,22 @@ def test_table():
     ]
 
 
+def test_a_terminal_that_is_too_narrow_for_the_table():
+    assert listing(ROWS, 60) == [
+        "a/x.jsonl · openai/m +1",
+        "  2026-01-02 03:04 · 1 turn · 2 calls · 3 tool calls · in",
+        "  1,200, out 34 · $0.500000 · stop",
+        "a/y\\x1b.jsonl · ?",
+        "  2026-01-02 03:05 · 0 turns · 1 call · 0 tool calls · in ?,",
+        "  out ? · unpriced · not closed",
+        "unreadable a/z.jsonl: the file is empty (record again)",
+        "",
+        "2 recordings · 3 calls · tokens in 1,200, out 34 · $0.500000",
+        "+ unpriced · 1 unreadable",
+    ]
+    assert listing(ROWS, 150) == listing(ROWS)
+
+
 def test_nothing_but_unreadable_files():
     assert listing(ROWS[2:])[-1] == "0 recordings · 0 calls · tokens in ?, out ? · unpriced · 1 unreadable"
 
