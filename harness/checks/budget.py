@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -15,7 +15,7 @@ from harness.errors import CheckError
 from harness.report.call_facts import CallFacts
 from harness.report.facts import RecordingFacts
 from harness.report.figures import plural
-from harness.verdicts import Verdict
+from harness.verdicts import Spent, Verdict
 
 LIMITS = ("cost_usd", "input_tokens", "output_tokens", "calls", "iterations", "seconds", "first_chunk_seconds")
 
@@ -53,20 +53,24 @@ class Budget(Check):
     def judge(self, subject: Subject) -> Verdict:
         over: list[str] = []
         unknown: list[str] = []
+        taken: list[Spent] = []
         score = Decimal(1)
         for name in LIMITS:
             limit = getattr(self, name)
             if limit is None:
                 continue
             spent = _spent(name, subject)
+            taken.append(Spent(name, spent.amount, Decimal(limit), spent.unknown is not None))
             if spent.amount > limit:
                 over.append(f"{name} {'over ' if spent.unknown else ''}{spent.amount:f} is more than {limit}")
                 score = min(score, limit / spent.amount)
             elif spent.unknown is not None:
                 unknown.append(f"{name}: {spent.unknown}")
         if over:
-            return self.failed("; ".join([*over, *unknown]), float(score))
-        return self.error("; ".join(unknown)) if unknown else self.passed(1.0)
+            verdict = self.failed("; ".join([*over, *unknown]), float(score))
+        else:
+            verdict = self.error("; ".join(unknown)) if unknown else self.passed(1.0)
+        return replace(verdict, spent=tuple(taken))
 
 
 def _spent(name: str, subject: Subject) -> _Spent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from harness.page.plot import DOLLARS, MOST, SECONDS, TOKENS, Axis, Bar, Bars, Plot, with_rows
@@ -16,7 +17,15 @@ LARGEST = 12
 def suite_plots(data: dict[str, Any]) -> list[Plot]:
     """`data`: of `harness suite run`."""
     results = [(suite["name"], result) for suite in data["suites"] for result in suite["results"]]
-    return with_rows([_checks(results, len(data["suites"]) > 1), _cost(results), _tokens(results), _time(results)])
+    return with_rows(
+        [
+            _checks(results, len(data["suites"]) > 1),
+            _budgets(results),
+            _cost(results),
+            _tokens(results),
+            _time(results),
+        ]
+    )
 
 
 Results = list[tuple[str, dict[str, Any]]]
@@ -38,6 +47,23 @@ def _checks(results: Results, several: bool) -> Bars:
 
 
 _TONES = ("good", "bad", "warn")
+
+
+def _budgets(results: Results) -> Bars:
+    """What was taken of each limit, those first that are nearest to it; of a limit of 0 there is no share."""
+    found = []
+    for _, one in results:
+        for budget in (budget for verdict in one["verdicts"] for budget in verdict.get("budgets", ())):
+            spent, limit = Decimal(budget["spent"]), Decimal(budget["limit"])
+            if limit:
+                share = float(100 * spent / limit)
+                says = f"{'over ' if budget['more'] else ''}{spent:f} of {limit:f}: {share:.0f}%"
+                name = f"{budget['name']}: {one['recording']}"
+                found.append(Bar(name, says, (min(share, 100.0), max(share - 100, 0.0)), more=budget["more"]))
+    found.sort(key=lambda bar: -sum(bar.parts))
+    series, axis = ("within", "beyond the limit"), Axis("of the limit", after="%")
+    left_out = max(len(found) - LARGEST, 0)
+    return Bars("Budgets used", axis, series, found[:LARGEST], left_out, "what is not known", ("c1", "bad"))
 
 
 def _cost(results: Results) -> Bars:

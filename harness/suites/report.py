@@ -11,7 +11,7 @@ from harness.report.figures import add_usage, known, plural
 from harness.report.report import Block, Details, Report, Table
 from harness.suites.results import CaseResult, count_by_status, said
 from harness.suites.unexercised import Unexercised
-from harness.verdicts import WORDS
+from harness.verdicts import WORDS, Verdict
 
 _COLUMNS = ("suite", "case", "task", "recording", "check", "status", "score", "reason")
 
@@ -130,10 +130,7 @@ def _result(result: CaseResult) -> dict[str, Any]:
         "recording": result.path.as_posix(),
         "status": result.status,
         "score": result.score,
-        "verdicts": [
-            {"check": one.check, "status": one.status, "score": one.score, "reason": one.reason}
-            for one in result.verdicts
-        ],
+        "verdicts": [_verdict(one) for one in result.verdicts],
         "models": [*run.models],
         "turns": run.turns,
         "calls": run.calls,
@@ -145,3 +142,14 @@ def _result(result: CaseResult) -> dict[str, Any]:
         "tool_calls": dict(run.called),
         "warnings": [*run.warnings],
     }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    data = {"check": verdict.check, "status": verdict.status, "score": verdict.score, "reason": verdict.reason}
+    if not verdict.spent:
+        return data
+    budgets = [
+        {"name": one.name, "spent": f"{one.amount:f}", "limit": f"{one.limit:f}", "more": one.more}
+        for one in verdict.spent
+    ]
+    return {**data, "budgets": budgets}

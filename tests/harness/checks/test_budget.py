@@ -100,3 +100,11 @@ def test_the_score_is_the_worst():
 def test_bad_keys(keys):
     with pytest.raises(ValidationError):
         check("budget", **keys)
+
+
+def test_it_tells_what_was_spent_whatever_the_verdict():
+    given = check("budget", cost_usd=0.02, output_tokens=10)
+    verdict = judged(given, subject(call(0), UNREPORTED, price=cents))
+    assert [(one.name, one.amount, one.limit, one.more) for one in verdict.spent] == [
+        ("cost_usd", Decimal("0.01"), Decimal("0.02"), True), ("output_tokens", Decimal(20), Decimal(10), True),
+    ]  # fmt: skip

@@ -12,6 +12,7 @@ from harness.page.plot import MOST, Bar
 from harness.page.suite_plots import LARGEST, suite_plots
 from harness.suites.report import suite_report
 from harness.suites.unexercised import Unexercised
+from harness.verdicts import Spent, Verdict
 from tests.harness.page.drawn import bars, drawn
 from tests.harness.suites.test_report import BAD, GOOD, ILL, RUN
 
@@ -32,6 +33,23 @@ def test_checks_by_case_with_those_first_that_do_not_pass():
         [("good", 1.0), ("bad", 1.0)], [("bad", 1.0), ("warn", 1.0)], [("good", 1.0)],
     ]  # fmt: skip
     assert [bar.name for bar in plots(GOOD)["Checks by case"].bars] == ["says"]
+
+
+def test_budgets_used():
+    spent = (
+        Spent("cost_usd", Decimal("0.03"), Decimal("0.02")),
+        Spent("calls", Decimal(2), Decimal(8)),
+        Spent("output_tokens", Decimal(50), Decimal(100), more=True),
+        Spent("input_tokens", Decimal(0), Decimal(0)),
+    )
+    verdict = Verdict("budget", "fail", "cost_usd 0.03 is more than 0.02", 0.5, spent)
+    plot = plots(replace(GOOD, verdicts=(verdict,)))["Budgets used"]
+    assert plot.bars == [
+        Bar("cost_usd: r/1.jsonl", "0.03 of 0.02: 150%", (100, 50)),
+        Bar("output_tokens: r/1.jsonl", "over 50 of 100: 50%", (50, 0), more=True),
+        Bar("calls: r/1.jsonl", "2 of 8: 25%", (25, 0)),
+    ]
+    assert [[kind for kind, *_ in row] for row in bars(drawn(plot))] == [["c1", "bad"], ["c1", "open"], ["c1"]]
 
 
 def test_what_recordings_took():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from harness.report.rendering import render
 from harness.suites.report import suite_report
 from harness.suites.results import CaseResult, RunFacts
 from harness.suites.unexercised import Unexercised
-from harness.verdicts import Verdict
+from harness.verdicts import Spent, Verdict
 
 USAGE = {
     "input_tokens": 3, "output_tokens": 4, "cache_read_tokens": None, "cache_write_tokens": None,
@@ -97,3 +98,14 @@ def test_json():
         "cases": 2, "recordings": 2, "checks": 3, "pass": 1, "fail": 0, "error": 1, "calls": 2, "retries": 1,
         "usage": USAGE, "cost_usd": "0.10", "unpriced_calls": 0, "models": ["lab/m-1"], "failed_tasks": ["read"],
     }  # fmt: skip
+
+
+def test_budgets_as_json():
+    spent = (Spent("cost_usd", Decimal("0.010"), Decimal("0.02")), Spent("calls", Decimal(2), Decimal(9), more=True))
+    result = replace(GOOD, verdicts=(Verdict("budget", "pass", None, 1.0, spent), Verdict("text", "pass")))
+    budget, plain = json.loads(text(result, form="json"))["suites"][0]["results"][0]["verdicts"]
+    assert budget["budgets"] == [
+        {"name": "cost_usd", "spent": "0.010", "limit": "0.02", "more": False},
+        {"name": "calls", "spent": "2", "limit": "9", "more": True},
+    ]
+    assert "budgets" not in plain
