@@ -71,6 +71,9 @@
         }
       }
     }
+    for (const row of root.querySelectorAll("a.tj-row")) {
+      row.hidden = Boolean(document.getElementById(row.hash.slice(1))?.closest("[hidden]"));
+    }
     root.querySelector(".tj-found").value = wanted ? `${found.length} found` : "";
     paint(found, wanted);
   }
@@ -199,7 +202,7 @@
     for (const fold of inside) fold.open = open;
   }
 
-  const all = (root, open) => folds(root).forEach((fold) => { if (!open || !fold.closest(".tj-raw")) fold.open = open; });
+  const all = (root, open) => folds(root).forEach((fold) => { fold.open = open; });
 
   function onKey(event) {
     const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
