@@ -12,10 +12,6 @@ from harness.cli.saying import say
 from harness.cli.server_options import Output, port_option, recording_options
 
 EXIT_FAILED = 1
-_NOTHING = (
-    "the program reads none of the variables it was given? Set its base URL to $HARNESS_PROXY_URL/openai/v1 "
-    "(or /anthropic, /gemini); see docs/any-language.md"
-)
 
 
 @click.command(name="record", context_settings={"allow_interspersed_args": False})
@@ -38,7 +34,7 @@ def command(ctx: click.Context, /, command: tuple[str, ...], port: int, quiet: b
     harness record --upstream http://127.0.0.1:8080 -- node agent.mjs
     """
     from harness.config import current
-    from harness.serving.commands import doors_for, need_extra, run_with
+    from harness.serving.commands import UNREAD, doors_for, need_extra, run_with
 
     need_extra()
     from harness.serving.forward import RecordProxy
@@ -56,7 +52,7 @@ def command(ctx: click.Context, /, command: tuple[str, ...], port: int, quiet: b
     for fault in app.faults:
         say(fault)
     if app.calls == 0:
-        say(f"{line}; {_NOTHING}")
+        say(f"{line}; {UNREAD}")
     elif not quiet:
         say(line)
     ctx.exit(ended.status or (EXIT_FAILED if output.recorder.errors or app.faults else 0))

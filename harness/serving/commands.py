@@ -14,6 +14,7 @@ from harness.config import Config
 from harness.errors import HarnessError, RecordingError
 from harness.recording.contents import Call
 from harness.recording.opening import open as open_recording
+from harness.report.figures import first_of
 from harness.serving.child import Ended, run_child, until_stopped
 from harness.serving.doors import Doors, plan
 
@@ -26,6 +27,15 @@ Say: TypeAlias = Callable[[str], None]
 
 Found: TypeAlias = Sequence[tuple[Path, Call]]
 """Calls, each with the recording it comes from."""
+
+UNREAD = (
+    "the program reads none of the variables it was given? Set its base URL to $HARNESS_PROXY_URL/openai/v1 "
+    "(or /anthropic, /gemini); see docs/any-language.md"
+)
+"""The next step where a program asked for nothing."""
+
+_SHOWN = 10
+"""Unused calls that are listed; the others are counted."""
 
 _EXTRA = ("starlette", "uvicorn")
 
@@ -92,8 +102,11 @@ def report(server: ReplayServer, calls: Found, say: Say, *, misses: bool) -> Non
     say(f"calls: {', '.join(counts)}")
     for text in server.misses if misses else ():
         say(f"miss: {text}")
-    for path, call in calls:
-        if id(call) in unused:
-            say(f"unused: call {call.number} of {path}: {call.method} {call.url}")
+    left = [(path, call) for path, call in calls if id(call) in unused]
+    lines = [f"unused: call {call.number} of {path}: {call.method} {call.url}" for path, call in left]
+    for line in first_of(lines, _SHOWN, "unused call"):
+        say(line)
+    if misses and calls and not server.answered and not server.misses:
+        say(f"nothing was asked for: {UNREAD}")
     for text in server.faults:
         say(f"fault: {text}")

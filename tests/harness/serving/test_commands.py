@@ -103,3 +103,20 @@ async def test_the_report_names_what_was_missed_and_left(tmp_path):
         f"unused: call 0 of {tmp_path / 'r.jsonl'}: POST {calls[0][1].url}",
         "fault: a fault",
     ]
+
+
+async def test_the_report_of_a_program_that_asked_for_nothing(tmp_path):
+    async with recording(tmp_path / "r.jsonl", hello) as proxy:
+        for _ in range(12):
+            await ask(proxy.url)
+    calls = [(tmp_path / "r.jsonl", call) for call in harness.open(tmp_path / "r.jsonl").calls]
+    server = ReplayServer([call for _, call in calls], doors_for(Config()))
+    said = []
+    report(server, calls, said.append, misses=True)
+    assert said[0] == "calls: 0 answered, 0 missed, 12 unused"
+    assert [line.partition(":")[0] for line in said[1:11]] == ["unused"] * 10
+    assert said[11] == "2 more unused calls"
+    assert said[12].startswith("nothing was asked for: the program reads none of the variables it was given? ")
+    said.clear()
+    report(server, calls, said.append, misses=False)
+    assert said[-1] == "2 more unused calls"
