@@ -21,7 +21,7 @@ from harness.report.text import shorten
 from harness.report.values import any_text
 
 _EXCERPT = 90
-_SHORT = 80
+"""Characters of a folded text that are shown."""
 
 
 class CallPart:
@@ -89,11 +89,9 @@ class CallPart:
         if new.before:
             there = self._sheet.link(f"call-{new.of}", f"call {new.of}")
             what = plural(new.before, "message")
-            told = (
-                f"{what} sent before, with {there}; then:"
-                if new.messages
-                else f"{what}, all of it sent before, with {there}"
-            )
+            told = f"{what} sent before, with {there}; then:"
+            if not new.messages:
+                told = f"{what}, all of it sent before, with {there}"
             found.append(f'<p class="tj-where">{told}</p>')
         number = 0
         for message in new.messages:

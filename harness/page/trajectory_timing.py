@@ -48,7 +48,7 @@ def tool_bar(href: str, result: dict[str, Any], depth: int) -> Bar:
     """The bar of a tool: it ends when its result was told."""
     end, took = result["ended"], result["duration"]
     start = None if end is None or took is None else max(end - took, 0.0)
-    return Bar(href, result["name"], "tool" if result["ok"] else "failed", depth, start, None, end)
+    return Bar(href, result["name"], "tool" if result["ok"] else "failed", depth, start, start, end)
 
 
 _GAPS = 8
@@ -133,10 +133,10 @@ def _row(bar: Bar, scale: Scale, last: float) -> str:
     first = end if bar.first is None else bar.first
     parts = [_rect(at, width, "gap") for at, width, _ in scale.gaps[:_GAPS]]
     start = scale.place(bar.start)
-    if bar.kind != "tool" and first > bar.start:
+    if first > bar.start:
         parts.append(_rect(start, scale.place(first) - start, "wait"))
         start = scale.place(first)
-    if end > first or bar.kind == "tool" or bar.first is not None:
+    if bar.first is not None:
         parts.append(_rect(start, scale.place(end) - start, "open" if bar.end is None else "run"))
     title = f"{bar.label}: at {seconds(bar.start)}, {took}"
     return (

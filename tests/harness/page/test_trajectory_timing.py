@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.page.trajectory_timing import Bar, Scale, timing
+from harness.page.trajectory_timing import Bar, Scale, timing, tool_bar
 from tests.harness.page.markup import parsed
 
 SPANS = st.lists(
@@ -64,3 +64,14 @@ def test_unknown_times_are_no_zeros():
     assert turn.all("svg") == []
     assert one.whole == "one ? s"
     assert parsed(timing([])).whole == ""
+
+
+@pytest.mark.parametrize("ok", [True, False])
+def test_a_tool_ends_when_its_result_was_told(ok):
+    result = {"name": "read", "ok": ok, "duration": 0.5, "ended": 2.0}
+    bar = tool_bar("a", result, 1)
+    assert (bar.start, bar.end, bar.kind) == (1.5, 2.0, "tool" if ok else "failed")
+    (row,) = parsed(timing([bar])).all("a")
+    assert [rect.attributes["class"] for rect in row.all("rect")] == ["run"]
+    unknown = tool_bar("a", result | {"duration": None}, 1)
+    assert parsed(timing([unknown])).all("rect") == []
