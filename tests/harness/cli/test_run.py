@@ -12,6 +12,7 @@ import pytest
 import harness
 from harness.report.rendering import NAME
 from tests.harness.cli.cli import call, refusal
+from tests.harness.page.markup import assert_sound
 from tests.harness.trials.trial_runs import MODEL, SUITE, TEXT, endless, said, server, write_suite
 from tests.scripted import error, fixture
 
@@ -79,6 +80,22 @@ def test_the_report_goes_into_a_file(suffix, begins):
         result = run(provider.url, "--report", f"found.{suffix}")
     assert (result.exit_code, result.stdout) == (0, "")
     assert Path(f"found.{suffix}").read_text("utf-8").startswith(begins)
+
+
+def test_the_report_as_a_page():
+    with endless() as provider:
+        result = run(provider.url, "--repeat", "2", "--report", "found.html", models=("a", "b"))
+        text = run(provider.url, "--repeat", "2", models=("a", "b")).stdout
+    assert (result.exit_code, result.stdout) == (0, "")
+    root = assert_sound(Path("found.html").read_text("utf-8"))
+    assert root.all("h1")[0].whole == "Trials"
+    plots = [one.whole for one in root.all("figcaption")]
+    assert plots[:3] == ["Runs that passed", "Difference in success, against a", "What b took, against a"]
+    (sentence,) = (line for line in text.splitlines() if "trials planned" in line)
+    assert root.all("p")[0].whole == sentence
+    failed = [one.all("summary")[0].whole for one in root.all("details", class_="tj-file")]
+    assert failed == ["trials/a/seeds.1.jsonl", "trials/b/seeds.1.jsonl"]
+    assert next(one.whole for one in root.all("a", href="#recording-0")) == failed[0]
 
 
 def test_the_same_command_again_runs_nothing():
