@@ -133,6 +133,7 @@ def _restore() -> None:
 
 def _sync(original: Any) -> Any:
     def handle_request(self: Any, request: Any) -> Any:
+        __tracebackhide__ = True
         if _behind.get() or not _covers:
             return original(self, request)
         return _covers[-1][0](self).handle_request(request)
@@ -142,6 +143,7 @@ def _sync(original: Any) -> Any:
 
 def _async(original: Any) -> Any:
     async def handle_async_request(self: Any, request: Any) -> Any:
+        __tracebackhide__ = True
         if _behind.get() or not _covers:
             return await original(self, request)
         return await _covers[-1][0](self).handle_async_request(request)
@@ -151,6 +153,7 @@ def _async(original: Any) -> Any:
 
 def _telling(library: str, original: Any) -> Any:
     def request(self: Any, method: str, url: Any, *arguments: Any, **options: Any) -> Any:
+        __tracebackhide__ = True
         if _covers and not _behind.get() and wire_of(method, str(url)) is not None:
             place = urlsplit(str(url))
             _covers[-1][1](library, place.hostname or getattr(self, "host", "") or "another server", place.path)

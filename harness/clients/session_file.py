@@ -148,6 +148,7 @@ class SessionFile:
 
         Raises `NetworkRefused`.
         """
+        __tracebackhide__ = True
         if self.mode == PASSTHROUGH or self._state != "open":
             return
         todo = "give its SDK a client of httpx from the session, or take `harness record -- COMMAND`"

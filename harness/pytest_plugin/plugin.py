@@ -114,7 +114,7 @@ def recording(request: pytest.FixtureRequest) -> Iterator[Any]:
 
         session = open_session(request, _mode(request.config))
     except HarnessError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     request.node.stash[_SESSION] = session
     with session.around():
         yield session

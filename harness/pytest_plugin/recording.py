@@ -32,6 +32,12 @@ class TestSession(Session):
 
     __test__ = False
 
+    def open(self) -> None:
+        try:
+            super().open()
+        except HarnessError as error:
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
+
     @contextmanager
     def around(self) -> Iterator[None]:
         """What holds while the test runs, its other fixtures included."""
@@ -50,7 +56,7 @@ class TestSession(Session):
             self.finish(None)
         except HarnessError as problem:
             text = problem.report() if isinstance(problem, ReplayMismatch) else str(problem)
-            pytest.fail(text, pytrace=False)
+            raise pytest.fail.Exception(text, pytrace=False) from None
         for error in self.errors:
             item.warn(pytest.PytestWarning(f"not all is recorded: {error}"))
 

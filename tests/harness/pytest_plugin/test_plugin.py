@@ -64,6 +64,33 @@ def test_nothing_asked(recording):
         ])  # fmt: skip
         assert server.exchanges == []
 
+    def test_a_recording_that_cannot_be_used_is_told_in_one_line(self, run, pytester):
+        module = write(pytester, "http://127.0.0.1:9", """
+@pytest.mark.recording
+def test_one(): pass
+
+@pytest.mark.recording(oddity=1)
+def test_two(): pass
+""")  # fmt: skip
+        path = module.parent / "recordings" / module.stem / "test_one.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_text("nothing\n")
+        result = run()
+        result.assert_outcomes(errors=2)
+        result.stdout.fnmatch_lines([f"{path}: not a recording: *", "@pytest.mark.recording: *'oddity'"])
+        for line in ("*During handling*", "*in around*", "*_file.py*"):
+            result.stdout.no_fnmatch_line(line)
+
+    def test_a_miss_shows_no_frames_of_this_package(self, run, pytester, server):
+        write(pytester, server.url, """
+@pytest.mark.recording
+def test_one():
+    httpx.post(URL, json=body("a"))
+""")  # fmt: skip
+        result = run()
+        result.assert_outcomes(failed=1)
+        result.stdout.no_fnmatch_line("*clients/*.py:*")
+
     def test_a_miss_that_the_code_swallows_fails_the_test(self, run, pytester, server):
         write(pytester, server.url, """
 @pytest.mark.recording
