@@ -61,6 +61,8 @@ class Usage:
     reasoning_tokens: int | None = None
     iterations: list[Any] | None = None
     """Anthropic's `usage.iterations` as sent, for pricing; absent elsewhere."""
+    provider_tools: dict[str, int] | None = None
+    """Uses of the provider's own tools that it bills beside the tokens, by tool (`web_search`); absent without any."""
 
 
 @dataclass(slots=True)
@@ -126,22 +128,24 @@ class DecodeOptions:
         return cls(bool(data.get("think_tags", False)), data.get("key_variable"))
 
 
-_USAGE_FIELDS = (
+USAGE_COUNTS = (
     "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens",
     "reasoning_tokens",
 )  # fmt: skip
 
 
 def usage_to_dict(usage: Usage) -> dict[str, Any]:
-    """All counts, null where unknown; `iterations` only where the provider sent it."""
-    data: dict[str, Any] = {name: getattr(usage, name) for name in _USAGE_FIELDS}
+    """All counts, null where unknown; `iterations` and `provider_tools` only where there are some."""
+    data: dict[str, Any] = {name: getattr(usage, name) for name in USAGE_COUNTS}
     if usage.iterations is not None:
         data["iterations"] = usage.iterations
+    if usage.provider_tools:
+        data["provider_tools"] = usage.provider_tools
     return data
 
 
 def usage_from_dict(data: dict[str, Any]) -> Usage:
-    return Usage(**{name: data.get(name) for name in (*_USAGE_FIELDS, "iterations")})
+    return Usage(**{name: data.get(name) for name in (*USAGE_COUNTS, "iterations", "provider_tools")})
 
 
 def to_dict(event: Event) -> dict[str, Any]:

@@ -6,13 +6,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from agent.events import Error, Usage, UsageEvent, to_dict, usage_to_dict
+from agent.events import USAGE_COUNTS, Error, Usage, UsageEvent, to_dict, usage_to_dict
 from agent.refusals import is_refusal
-
-_FIELDS = (
-    "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens",
-    "reasoning_tokens",
-)  # fmt: skip
 
 
 class Totals:
@@ -48,7 +43,7 @@ class Totals:
             )
             self._unpriced = self._unpriced or not refused
             return
-        for name in _FIELDS:
+        for name in USAGE_COUNTS:
             value = getattr(closing.usage, name)
             if value is not None:
                 setattr(self._usage, name, (getattr(self._usage, name) or 0) + value)

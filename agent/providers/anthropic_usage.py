@@ -2,7 +2,8 @@
 
 Source: https://docs.anthropic.com/en/api/messages (`usage`) and .../build-with-claude/prompt-caching: the counts of
 `message_delta` are cumulative, so they replace, never add; `input_tokens` leaves out what was read from and written to
-the cache; `cache_creation` splits the written tokens by lifetime.
+the cache; `cache_creation` splits the written tokens by lifetime. Of the server tools (`server_tool_use`) web searches
+are billed by their number, fetches by nothing but their tokens (.../agents-and-tools/tool-use/web-search-tool).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from agent.jsonio import scrub_deep
 _GROUPS = {
     "cache_creation": ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"),
     "output_tokens_details": ("thinking_tokens",),
+    "server_tool_use": ("web_search_requests",),
 }
 _FIELDS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
@@ -54,7 +56,7 @@ class TokenCounts:
             written = short + long
         if long is not None and (short or 0) + long != written:
             long = None
-        fresh = get("input_tokens")
+        fresh, searches = get("input_tokens"), get("web_search_requests")
         return Usage(
             input_tokens=None if fresh is None else fresh + (read or 0) + (written or 0),
             output_tokens=get("output_tokens"),
@@ -63,4 +65,5 @@ class TokenCounts:
             cache_write_1h_tokens=long,
             reasoning_tokens=get("thinking_tokens"),
             iterations=self._iterations,
+            provider_tools={"web_search": searches} if searches else None,
         )

@@ -26,6 +26,7 @@ from agent.providers.gemini_payload import (
     first_candidate,
     parts_of,
     piece_of,
+    queries_of,
     usage_of,
     whole_elements,
     word_of,
@@ -44,13 +45,14 @@ _KINDS = {
 class GeminiDecoder(Decoder):
     """Reads candidate 0. Calls without an id get one made from call number and position."""
 
-    __slots__ = ("_begun", "_counts", "_key_variable", "_open", "_over")
+    __slots__ = ("_begun", "_counts", "_key_variable", "_open", "_over", "_queries")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
         self._key_variable = options.key_variable
         self._counts: dict[str, int] = {}
         self._open: OpenCall | None = None
+        self._queries: set[str] = set()
         self._begun = False
         self._over = False
 
@@ -104,6 +106,7 @@ class GeminiDecoder(Decoder):
             return
         candidate = first_candidate(payload)
         if candidate is not None:
+            self._queries.update(queries_of(candidate))
             self._candidate(candidate, raw)
         feedback = payload.get("promptFeedback")
         if type(feedback) is dict and not self._over:
@@ -231,6 +234,8 @@ class GeminiDecoder(Decoder):
     def _close(self) -> None:
         self._shut(closed=False, ended=self._ended and not self._failed and self._stop == "stop")
         self.usage = usage_of(self._counts)
+        if self.usage is not None and self._queries:
+            self.usage.provider_tools = {"web_search": len(self._queries)}
 
     def _signature(self, part: dict[str, Any]) -> dict[str, Any] | None:
         signature = part.get("thoughtSignature")

@@ -68,6 +68,7 @@ def piece_of(payload: Any, model: str | None) -> Text | Reasoning | None:
             or candidate.get("index")
             or candidate.get("finishReason") is not None
             or payload.get("modelVersion") != model
+            or "groundingMetadata" in candidate
             or "promptFeedback" in payload
             or "error" in payload
         ):
@@ -137,6 +138,14 @@ def usage_of(counts: Mapping[str, int]) -> Usage | None:
                 received, sent = received - less_received, sent - less_sent
                 break
     return Usage(received, sent, cache_read_tokens=cached, reasoning_tokens=thoughts)
+
+
+def queries_of(candidate: dict[str, Any]) -> list[str]:
+    """The searches that the answer rests on. They are billed apart; empty ones are not, and none twice (Gemini API,
+    "Grounding with Google Search": pricing; models before Gemini 3 are billed by the prompt)."""
+    grounding = candidate.get("groundingMetadata")
+    queries = grounding.get("webSearchQueries") if type(grounding) is dict else None
+    return [query for query in queries if type(query) is str and query] if type(queries) is list else []
 
 
 def whole_elements(text: str) -> list[Any]:

@@ -3,6 +3,7 @@
 Sources: OpenAI API reference (usage: input includes cached, output includes reasoning tokens), Moonshot and Databricks
 (`cached_tokens`, `cache_read_input_tokens` at the top), DeepSeek (`prompt_cache_hit_tokens`), OpenRouter
 (`prompt_tokens_details.cache_write_tokens`), xAI (reasoning outside `completion_tokens`, seen from the total).
+Web searches that are billed beside the tokens: OpenRouter (`server_tool_use`).
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ _DETAILS = {
     "cache_creation_tokens": "cache_write",
     "cache_creation_input_tokens": "cache_write",
     "reasoning_tokens": "reasoning",
+    "web_search_requests": "searches",
 }
 _DETAIL_OBJECTS = (
     "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details",
+    "server_tool_use",
 )  # fmt: skip
 
 
@@ -70,7 +73,9 @@ class Counts:
         input, output, reasoning = seen.get("input"), seen.get("output"), seen.get("reasoning")
         if input is not None and output is not None and reasoning and seen.get("total") == input + output + reasoning:
             output += reasoning
-        return Usage(input, output, seen.get("cache_read"), seen.get("cache_write"), None, reasoning)
+        searches = {"web_search": seen["searches"]} if seen.get("searches") else None
+        read, write = seen.get("cache_read"), seen.get("cache_write")
+        return Usage(input, output, read, write, None, reasoning, provider_tools=searches)
 
 
 def _set(found: dict[str, int], field: str, value: Any) -> None:

@@ -27,7 +27,7 @@ _TEXT_DELTA = "response.output_text.delta"
 class ResponsesDecoder(Decoder):
     """The state machine of one Responses answer; see `Decoder`."""
 
-    __slots__ = ("_hot", "_refused", "_slots", "_thought")
+    __slots__ = ("_hot", "_refused", "_slots", "_thought", "_tools")
 
     def __init__(self, *, call: int = 0, options: DecodeOptions = DecodeOptions()) -> None:
         super().__init__(call=call, options=options)
@@ -35,6 +35,7 @@ class ResponsesDecoder(Decoder):
         self._hot: Any = None  # the item that gave the last delta of text
         self._refused = False
         self._thought: tuple[Slot, str, Any] | None = None
+        self._tools: dict[str, int] = {}
 
     def feed(self, frame: Frame) -> list[Event]:
         """The events of one frame; one more delta of the item that gave the last one takes the short way."""
@@ -205,6 +206,8 @@ class ResponsesDecoder(Decoder):
         for slot in [*sorted(placed, key=lambda slot: slot.index or 0), *unplaced]:
             if slot.kind in items.CALLS:
                 self._emit_call(slot)
+        if self.usage is not None and self._tools:
+            self.usage.provider_tools = dict(sorted(self._tools.items()))
 
     # Items
 
@@ -243,6 +246,9 @@ class ResponsesDecoder(Decoder):
             slot.emitted = True
             if kind not in items.OPAQUE_ITEMS:
                 self._count(kind)
+            tool = items.billed_tool(item)
+            if tool is not None:
+                self._tools[tool] = self._tools.get(tool, 0) + 1
             self._carry(item)
 
     def _finish_message(self, slot: Slot, item: dict[str, Any], *, fresh: bool, closed: bool) -> None:

@@ -26,6 +26,14 @@ OPAQUE_ITEMS = frozenset(
 )  # fmt: skip
 """Items that only the provider reads: they are carried whole and go back in their place."""
 
+BILLED_ITEMS = {
+    "code_interpreter_call": "code_interpreter",
+    "file_search_call": "file_search",
+    "image_generation_call": "image_generation",
+    "web_search_call": "web_search",
+}
+"""Uses of OpenAI's own tools that it bills beside the tokens of the response (OpenAI, "Pricing": built-in tools)."""
+
 SILENT_EVENTS = frozenset(
     {
         "keepalive", "response.created", "response.in_progress", "response.queued", "response.content_part.added",
@@ -146,6 +154,15 @@ def goes_back(item: dict[str, Any]) -> bool:
     A summary alone is not read by the models, and an id alone names nothing, as responses are not stored.
     """
     return bool(item.get("encrypted_content")) or any(part_text(part)[0] for part in content(item))
+
+
+def billed_tool(item: dict[str, Any]) -> str | None:
+    """The tool that an item is a billed use of. Of a web search only `search` is: to open a page, or to look for
+    something in it, costs nothing but tokens (OpenAI, "Web search": output and citations)."""
+    action = item.get("action")
+    if isinstance(action, dict) and action.get("type") not in (None, "search"):
+        return None
+    return BILLED_ITEMS.get(item["type"])
 
 
 def call_extras(item: dict[str, Any]) -> dict[str, Any] | None:

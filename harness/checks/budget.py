@@ -104,13 +104,17 @@ def _unread(calls: list[CallFacts]) -> str | None:
 
 
 def _cost(subject: Subject, unread: str | None) -> _Spent:
-    from harness.costs.calls import call_costs, total
+    from harness.costs.calls import call_costs, tools_of, total
+    from harness.costs.figures import tools_text
 
     costs = call_costs(subject.facts, subject.price)
     usd, unpriced = total(costs)
     if unpriced and unread is None:
         models = sorted({f"{cost.provider or '?'}/{cost.model or '?'}" for cost in costs if cost.usd is None})
         unread = f"{plural(unpriced, 'call')} unpriced: {', '.join(models)}"
+    tools = tools_of(costs)
+    if tools and unread is None:
+        unread = f"not priced: {tools_text(tools)}"
     return _Spent(usd, unread)
 
 

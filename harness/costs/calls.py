@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,8 @@ class CallCost:
     off other than by the client.
     `billable`: it may have cost something (`harness.costs.billing.may_be_billed`); else it costs nothing.
     `uncached_usd`: the same tokens without a cache. `exceeds_input`: its cached tokens are more than its input, so that
-    the rest was counted as 0. `source`: of the price, its place in `PricedBy.sources`. `on`: dollars on the models of
+    the rest was counted as 0. `tools`: uses of the provider's own tools by name, which are billed apart and are in no
+    price here. `source`: of the price, its place in `PricedBy.sources`. `on`: dollars on the models of
     a what-if, in their order.
     """
 
@@ -49,6 +51,7 @@ class CallCost:
     uncached_usd: Decimal | None
     exceeds_input: bool
     source: int | None
+    tools: Mapping[str, int] = field(default_factory=dict)
     on: tuple[Decimal | None, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,6 +63,7 @@ class CallCost:
             "model": self.model,
             "usage": self.usage,
             "cost_usd": None if self.usd is None else f"{self.usd:f}",
+            "provider_tools": dict(self.tools),
         }
 
 
@@ -86,6 +90,14 @@ def total(costs: Iterable[CallCost]) -> tuple[Decimal, int]:
     """The sum of what has a price, and how many calls have none."""
     found = [cost.usd for cost in costs]
     return sum((usd for usd in found if usd is not None), Decimal(0)), found.count(None)
+
+
+def tools_of(costs: Iterable[CallCost]) -> dict[str, int]:
+    """Uses of the provider's own tools by name, of all calls: they are billed apart, and nothing prices them."""
+    found: Counter[str] = Counter()
+    for cost in costs:
+        found.update(cost.tools)
+    return dict(sorted(found.items()))
 
 
 def _cost(
@@ -123,6 +135,7 @@ def _cost(
         uncached_usd=uncached,
         exceeds_input=exceeds,
         source=source,
+        tools=call.provider_tools,
         on=others,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -23,6 +24,16 @@ def _money(amount: Money, unpriced: str) -> str:
     if not amount.unpriced:
         return cost(amount.usd)
     return f"{cost(amount.usd)} + {unpriced}" if amount.priced else "unpriced"
+
+
+def tools_text(uses: Mapping[str, int]) -> str:
+    """`1 file search, 3 web searches`: uses of a provider's own tools, by name."""
+    return ", ".join(plural(number, *_named(tool)) for tool, number in sorted(uses.items()))
+
+
+def _named(tool: str) -> tuple[str, str]:
+    one = tool.replace("_", " ")
+    return (one, f"{one}es") if one.endswith("search") else (f"{one} call", f"{one} calls")
 
 
 def signed(usd: Decimal) -> str:
@@ -62,6 +73,7 @@ def sums_data(sums: Sums, models: list[str]) -> dict[str, Any]:
         "saved_by_caching_usd": f"{sums.uncached - sums.cached:f}",
         "exceeding_input": sums.exceeding,
         "undated": sums.undated,
+        "provider_tools": dict(sorted(sums.tools.items())),
         "what_if": [_compared(model, one) for model, one in zip(models, _on(sums, models), strict=True)],
     }
 

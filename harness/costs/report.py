@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.costs.figures import money, money_cell, percent, signed, sums_data, written_5m
+from harness.costs.figures import money, money_cell, percent, signed, sums_data, tools_text, written_5m
 from harness.costs.priced_by import PricedBy
 from harness.costs.sums import Sums, in_order, whole
 from harness.report.figures import TOKENS, cost, known, plural
@@ -119,6 +119,8 @@ def _notes(costs: Costs, totals: Sums) -> list[Block]:
         if totals.without_usage:
             head += f"; {plural(totals.without_usage, 'call')} reported no tokens, so theirs are not among these"
         notes.append(Details(head, [f"{name}: {plural(calls, 'call')}" for name, calls in models]))
+    if totals.tools:
+        notes.append(Details(f"Not priced: {tools_text(totals.tools)}, which are billed beside the tokens"))
     if totals.failed_calls:
         lines = [f"Errors: {plural(totals.failed_calls, 'call')} failed: {money(totals.failed)}"]
         if totals.retry_calls:
@@ -184,6 +186,7 @@ def _flat(costs: Costs, groups: list[tuple[str, Sums]]) -> tuple[list[str], list
     headers = [
         costs.by, "calls", *TOKENS, "cost_usd", "unpriced_calls", "unpriced_tokens", "error_calls", "error_cost_usd",
         "retry_calls", "retry_cost_usd", "without_cache_usd", "saved_by_caching_usd", "exceeding_input",
+        "provider_tools",
         *(f"{model} {what}" for model in costs.on for what in ("cost_usd", "unpriced_calls")),
     ]  # fmt: skip
     rows: list[list[object]] = []
@@ -193,6 +196,7 @@ def _flat(costs: Costs, groups: list[tuple[str, Sums]]) -> tuple[list[str], list
             name, sums.calls, *(sums.usage[token] for token in TOKENS), data["cost_usd"], sums.cost.unpriced,
             sums.unpriced_tokens, sums.failed_calls, data["errors"]["cost_usd"], sums.retry_calls,
             data["retries"]["cost_usd"], data["without_cache_usd"], data["saved_by_caching_usd"], sums.exceeding,
+            " ".join(f"{tool}={number}" for tool, number in sorted(sums.tools.items())),
             *(value for one in data["what_if"] for value in (one["cost_usd"], one["unpriced"])),
         ])  # fmt: skip
     return headers, rows

@@ -75,7 +75,8 @@ class Sums:
     caching saved is the difference. `tokens`: input and output of all, `unpriced_tokens`: of those without a price.
     `without_usage`: calls without a price that report no tokens; `exceeding`: see `agent.pricing.exceeds_input`;
     `undated`: those whose recording tells no time. `sources`: calls by the number of their price's source;
-    `models`: calls by model, `no_price`: those without a price; `on`: what-ifs, in their order.
+    `models`: calls by model, `no_price`: those without a price; `tools`: uses of tools that the provider bills beside
+    the tokens, which nothing here prices; `on`: what-ifs, in their order.
     """
 
     calls: int = 0
@@ -95,6 +96,7 @@ class Sums:
     sources: Counter[int] = field(default_factory=Counter)
     models: Counter[str] = field(default_factory=Counter)
     no_price: Counter[str] = field(default_factory=Counter)
+    tools: Counter[str] = field(default_factory=Counter)
     on: list[Compared] = field(default_factory=list)
 
     def add(self, call: CallCost) -> None:
@@ -104,6 +106,7 @@ class Sums:
         self.models[model_name(call)] += 1
         self.exceeding += call.exceeds_input
         self.undated += call.at is None
+        self.tools.update(call.tools)
         self._widen(len(call.on))
         if call.billable:
             self._add_billed(call)
@@ -144,6 +147,7 @@ class Sums:
         self.sources.update(other.sources)
         self.models.update(other.models)
         self.no_price.update(other.no_price)
+        self.tools.update(other.tools)
         self._widen(len(other.on))
         for compared, one in zip(self.on, other.on, strict=False):  # sums of no call have none
             compared.merge(one)

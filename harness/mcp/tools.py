@@ -12,7 +12,8 @@ from typing import Any
 from agent.front_ends.mcp_tool import Reply, Report, Tool
 from agent.loop_types import Price
 from agent.tools.tool import ToolError, properties
-from harness.costs.calls import call_costs, total
+from harness.costs.calls import call_costs, tools_of, total
+from harness.costs.figures import tools_text
 from harness.costs.reading import cost_facts
 from harness.errors import HarnessError
 from harness.mcp.folders import Folders
@@ -185,6 +186,8 @@ class _Tools:
         lines.append(f"{plural(len(costs), 'call')}: {cost(known, unpriced=unpriced > 0 and known is not None)}")
         if unpriced:
             lines.append(f"{plural(unpriced, 'call')} without a known price")
+        if tools := tools_of(costs):
+            lines.append(f"not priced: {tools_text(tools)}, which are billed beside the tokens")
         return Reply(
             "\n".join(lines),
             {
@@ -240,13 +243,14 @@ _REPLAY = _schema(
 )
 _COST = _schema(
     calls=_objects(
-        "In order; `usage` null is not reported, `cost_usd` null is unpriced.",
+        "In order; `usage` null is not reported, `cost_usd` null is unpriced; `provider_tools` are billed apart.",
         call=_COUNT,
         turn=_MAYBE,
         provider=_TEXT,
         model=_TEXT,
         usage={"type": ["object", "null"]},
         cost_usd=_TEXT,
+        provider_tools={"type": "object"},
     ),
     cost_usd={**_TEXT, "description": "Dollars of the calls that have a price, a decimal string."},
     unpriced_calls=_COUNT,

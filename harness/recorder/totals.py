@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from threading import Lock
 from typing import Any
 
-from agent.events import Error, Event, Reasoning, Text, ToolCall, UsageEvent, from_dict, usage_to_dict
+from agent.events import USAGE_COUNTS, Error, Event, Reasoning, Text, ToolCall, UsageEvent, from_dict
 from harness.recording.records import Record
 
 
@@ -45,10 +45,9 @@ class Totals:
             self._errors += 1
         elif isinstance(event, UsageEvent) and event.usage is not None:
             total = self._usage.setdefault(event.model or "", {})
-            for name, value in usage_to_dict(event.usage).items():
-                if name != "iterations":
-                    known = total.get(name)
-                    total[name] = known if value is None else value + (known or 0)
+            for name in USAGE_COUNTS:
+                value, known = getattr(event.usage, name), total.get(name)
+                total[name] = known if value is None else value + (known or 0)
 
     def to_dict(self) -> dict[str, Any]:
         """`usage` by model (null where no call reported a count), `tool_calls` by name, and the number of errors."""

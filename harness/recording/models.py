@@ -182,6 +182,7 @@ class UsageCounts(Model):
     cache_write_tokens: Count | None
     cache_write_1h_tokens: Count | None
     reasoning_tokens: Count | None
+    provider_tools: dict[str, Count] = optional()
 
 
 class UsageEvent(Model):

@@ -50,6 +50,7 @@ class CallFacts:
     stop_reason_raw: str | None
     usage: Usage | None
     iterations: list[Any] | None
+    provider_tools: dict[str, int]
     content: list[dict[str, Any]]
     tool_results: list[dict[str, Any]]
     errors: list[dict[str, Any]]
@@ -93,12 +94,17 @@ def call_facts(call: Call, results: list[Record]) -> CallFacts:
         stop_reason_raw=text(closing.get("stop_reason_raw")),
         usage=usage_of(closing.get("usage")),
         iterations=items(mapping(closing.get("usage")).get("iterations")) or None,
+        provider_tools=_counts(mapping(closing.get("usage")).get("provider_tools")),
         content=content(call.events),
         tool_results=[_result(record) for record in results],
         errors=[event for event in call.events if event.get("type") == "error"],
         malformed=count(end.get("malformed")) or 0,
-        unknown={name: count(value) or 0 for name, value in mapping(end.get("unknown")).items()},
+        unknown=_counts(end.get("unknown")),
     )
+
+
+def _counts(value: Any) -> dict[str, int]:
+    return {name: count(number) or 0 for name, number in mapping(value).items()}
 
 
 def models_of(calls: Iterable[CallFacts]) -> tuple[str, ...]:

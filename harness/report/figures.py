@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from agent.events import USAGE_COUNTS
 from harness.report.values import count
 
-TOKENS = (
-    "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens",
-    "reasoning_tokens",
-)  # fmt: skip
+TOKENS = USAGE_COUNTS
 
 Usage = dict[str, int | None]
 """The counts of `TOKENS`; None is unknown."""

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @dataclass(slots=True)
 class Ledger:
     """The sum over recordings. `guessed`: calls in it that did not tell their tokens, counted at the most that they
-    can have cost. `unknown`: what has no price: `provider/model` as asked for, each once; the sum holds nothing of it.
+    can have cost. `unknown`: what has no price: `provider/model` as asked for, or `web_search of provider/model`, each
+    once; the sum holds nothing of it.
     """
 
     price: PricedBy
@@ -36,6 +37,8 @@ class Ledger:
         recorded = {turn.turn: dollars(turn.cost_usd) for turn in facts.turns}
         self.usd += sum((usd for usd in recorded.values() if usd is not None), Decimal(0))
         for call, cost in zip(facts.calls, call_costs(facts, self.price), strict=True):
+            for tool in call.provider_tools:
+                self._unknown(call, f"{tool} of ")
             if call.turn is not None and recorded.get(call.turn) is not None:
                 continue
             if cost.usd is None and call.usage is None:
@@ -55,8 +58,8 @@ class Ledger:
             self.usd += quote.usd
             self.guessed += 1
 
-    def _unknown(self, call: CallFacts) -> None:
-        self.unknown[f"{call.provider or '?'}/{call.model or call.answered_by or '?'}"] = None
+    def _unknown(self, call: CallFacts, what: str = "") -> None:
+        self.unknown[f"{what}{call.provider or '?'}/{call.model or call.answered_by or '?'}"] = None
 
 
 def unpriced(models: Iterable[tuple[str, str]], price: PricedBy) -> list[str]:

@@ -127,14 +127,21 @@ def test_a_stream_gives_what_it_gave_frame_by_frame(pieces):
 
 
 def test_a_run_ends_where_something_else_begins():
-    alike = pattern("openai-chat", chat("a", "xyz"))
-    run = chat("b", "1") + chat('c"\\', "") + chat("\u00e9", "22")
+    alike = pattern("openai-chat", chat("a", "xyz") + b"\n\n")
+    run = b"".join(data + b"\n\n" for data in (chat("b", "1"), chat('c"\\', ""), chat("\u00e9", "22")))
     pieces = ["b", 'c"\\', "\u00e9"]
     assert alike.run(run) == (pieces, len(run))
-    for rest in (chat(""), chat("d", "x y"), chat("d", "xyz")[:-1], b" ", chat("e", usage={}), b'"}'):
-        assert alike.run(run + rest) == (pieces, len(run))
-    assert alike.run(chat("", "xyz") + run) == ([], 0)
+    others = (chat(""), chat("d", "x y"), chat("d", "xyz")[:-1], b" ", chat("e", usage={}), b'"}', b"\n")
+    for rest in others:
+        for end in (b"", b"\n\n", b"\n\n" + chat("f", "xyz") + b"\n\n"):
+            assert alike.run(run + rest + end) == (pieces, len(run))
+    assert alike.run(run[:-1]) == (pieces[:2], run.rindex(b'{"model"'))
+    assert alike.run(chat("", "xyz") + b"\n\n" + run) == ([], 0)
     assert alike.run(b"") == ([], 0)
+
+
+def test_pieces_that_end_in_no_blank_line_make_no_run():
+    assert pattern("openai-chat", chat("a", "xyz")).run(chat("b", "xyz") * 2) == ([], 0)
 
 
 @given(st.lists(texts, max_size=6), bytes_of_json, st.integers(0, 900), st.sampled_from(["openai-chat", "anthropic"]))
@@ -154,14 +161,15 @@ def test_a_run_is_what_its_parts_are(pieces, noise, at, wire):
 
 
 def _chat_raw(*insides):
-    return b"".join(chat("", "pad").replace(b'"content":""', b'"content":"%b"' % inside) for inside in insides)
+    piece = chat("", "pad") + b"\n\n"
+    return b"".join(piece.replace(b'"content":""', b'"content":"%b"' % inside) for inside in insides)
 
 
 @pytest.mark.parametrize("bad", ["a\\", ',"a', 'a","b', 'a" , "b', "\\u12", "\\ud83d", '","', "\t"])
 @pytest.mark.parametrize("more", ["x", "\\", ',"x', 'x","y', "\\ude00", '\\",\\"'])
 def test_the_inside_of_no_string_ends_a_run(bad, more):
     """Also where it fits together with the next one."""
-    alike = pattern("openai-chat", chat("a", "xyz"))
+    alike = pattern("openai-chat", chat("a", "xyz") + b"\n\n")
     decoder = adapter("openai-chat").decoder()
     for insides in ((bad,), (bad, more), (more, bad), ("ok", bad, more), (bad, more, bad)):
         encoded = [inside.encode() for inside in insides]
@@ -177,11 +185,13 @@ def test_the_inside_of_no_string_ends_a_run(bad, more):
 @pytest.mark.parametrize("wire", ["openai-chat", "anthropic"])
 def test_a_piece_among_others_is_split_as_it_is_alone(wire, text, padding):
     make = chat if wire == "openai-chat" else lambda text, padding: anthropic(text, len(padding))
-    alike = pattern(wire, make("a", "xyz"))
-    data = make(text, padding)
+    alike = pattern(wire, make("a", "xyz") + b"\n\n")
+    data = make(text, padding) + b"\n\n"
     alone = alike.split(data)
     assert (alone is None) == (padding == "no letters" and wire == "openai-chat")
+    first, second = (make(other, "z") + b"\n\n" for other in "bc")
+    texts, paddings = alike.splits(first + data + second)
+    assert alike.size(texts, paddings) == len(first + data + second if alone else first)
     if alone is not None:
-        start, end, between, stop = alone
-        assert (data[start:end], stop) == (json.dumps(text, ensure_ascii=False)[1:-1].encode(), len(data))
-        assert alike.split(b"before" + data + make("b", "z"), 6) == (start + 6, end + 6, between, stop + 6)
+        assert alone[0] == json.dumps(text, ensure_ascii=False)[1:-1].encode()
+        assert [*zip(texts, paddings, strict=True)] == [alike.split(first), alone, alike.split(second)]

@@ -48,3 +48,15 @@ def test_counts(objects, expected):
 def test_handed_case_of_cached_tokens():
     case = json.loads((SHARED / "cases" / "58-cost-cached-counted-twice.json").read_bytes())
     assert usage(case["raw"]["anthropic"]) == Usage(2000, 300, 1500, 400)
+
+
+@pytest.mark.parametrize(
+    ("used", "tools"),
+    [
+        ({"web_search_requests": 2, "web_fetch_requests": 1}, {"web_search": 2}),
+        ({"web_search_requests": 0}, None),
+        (None, None),
+    ],
+)
+def test_searches_are_billed_and_fetches_are_not(used, tools):
+    assert usage({"input_tokens": 1}, {"output_tokens": 2, "server_tool_use": used}).provider_tools == tools

@@ -10,6 +10,7 @@ from agent.providers.gemini_payload import (
     exact_parts,
     first_candidate,
     parts_of,
+    queries_of,
     usage_of,
     whole_elements,
     word_of,
@@ -104,3 +105,16 @@ def test_words(reason: Any, word: str | None) -> None:
 )
 def test_whole_elements(text: str, elements: list[Any]) -> None:
     assert whole_elements(text) == elements
+
+
+@pytest.mark.parametrize(
+    ("grounding", "queries"),
+    [
+        ({"webSearchQueries": ["", "tea", "tea", 1, "seeds"]}, ["tea", "tea", "seeds"]),
+        ({"webSearchQueries": "tea"}, []),
+        ({}, []),
+        (None, []),
+    ],
+)
+def test_searches_that_an_answer_rests_on(grounding, queries):
+    assert queries_of({"groundingMetadata": grounding}) == queries

@@ -48,3 +48,8 @@ def tokens(prompt: int, completion: int, total: int | None = None, **more: Any) 
 )  # fmt: skip
 def test_usage(objects: list[Any], expected: Usage | None) -> None:
     assert usage(*objects) == expected
+
+
+def test_searches_of_a_router_are_billed_apart():
+    found = usage(tokens(3, 2, server_tool_use={"web_search_requests": 2}))
+    assert found == Usage(3, 2, provider_tools={"web_search": 2})

@@ -6,6 +6,7 @@ import pytest
 
 from agent.events import Usage
 from agent.providers.openai_responses_items import (
+    billed_tool,
     blank,
     call_extras,
     content,
@@ -160,3 +161,18 @@ def test_exact():
     assert exact({"n": 1.2e22}, b'{"n":12345678901234567890123}') == {"n": 12345678901234567890123}
     assert exact({"n": 1}, b"{broken") == {"n": 1}
     assert exact({"n": 1}, b"[]") == {"n": 1}
+
+
+@pytest.mark.parametrize(
+    ("item", "tool"),
+    [
+        ({"type": "web_search_call", "action": {"type": "search", "query": "tea"}}, "web_search"),
+        ({"type": "web_search_call"}, "web_search"),
+        ({"type": "web_search_call", "action": {"type": "open_page"}}, None),
+        ({"type": "web_search_call", "action": {"type": "find_in_page"}}, None),
+        ({"type": "file_search_call", "action": 1}, "file_search"),
+        ({"type": "mcp_call"}, None),
+    ],
+)
+def test_tools_that_are_billed_by_use(item, tool):
+    assert billed_tool(item) == tool

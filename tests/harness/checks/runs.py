@@ -36,7 +36,7 @@ def call(number: int = 0, *content: dict[str, Any], **fields: Any) -> CallFacts:
         "started": 1.0 + number, "first_chunk": 0.25, "duration": 0.5, "frames": None, "body_chunks": None,
         "bytes": 10, "end": "eof", "ending": "complete", "ending_detail": None, "complete": True, "answered_by": "m-1",
         "stop_reason": "stop", "stop_reason_raw": "stop", "usage": dict(USAGE), "iterations": None,
-        "tool_results": [], "errors": [], "malformed": 0, "unknown": {},
+        "provider_tools": {}, "tool_results": [], "errors": [], "malformed": 0, "unknown": {},
     }  # fmt: skip
     return CallFacts(call=number, content=[*content], **(data | fields))
 

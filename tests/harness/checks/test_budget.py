@@ -22,6 +22,9 @@ CASES = {
     "cost": ({"cost_usd": 0.02}, [call(0), call(1)], "pass", None),
     "cost, over": ({"cost_usd": 0.01}, [call(0), call(1)], "fail", "cost_usd 0.02 is more than 0.01"),
     "unpriced": ({"cost_usd": 1}, [call(0), OTHER], "error", "cost_usd: 1 call unpriced: openai/x"),
+    "tools of the provider": (
+        {"cost_usd": 1}, [call(0, provider_tools={"web_search": 2})], "error", "cost_usd: not priced: 2 web searches",
+    ),
     "unpriced, over": ({"cost_usd": 0}, [call(0), OTHER], "fail", "cost_usd over 0.01 is more than 0"),
     "input": ({"input_tokens": 199}, [call(0), call(1)], "fail", "input_tokens 200 is more than 199"),
     "output": ({"output_tokens": 40}, [call(0), call(1)], "pass", None),

@@ -18,7 +18,7 @@ def call(number: int = 0, **given: Any) -> CallFacts:
     known: dict[str, Any] = {
         "call": number, "turn": 0, "method": "POST", "url": "http://test/v1", "status": 200, "ending": "complete",
         "provider": "p", "model": "asked", "answered_by": "answered", "started": 0.0, "usage": USAGE, "content": [],
-        "tool_results": [], "errors": [], "stop_reason": "stop",
+        "tool_results": [], "errors": [], "stop_reason": "stop", "provider_tools": {},
     }  # fmt: skip
     return CallFacts(**(dict.fromkeys(field.name for field in fields(CallFacts)) | known | given))
 

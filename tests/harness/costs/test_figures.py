@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from harness.costs.figures import money, money_cell, percent, signed, sums_data, written_5m
+from harness.costs.figures import money, money_cell, percent, signed, sums_data, tools_text, written_5m
 from harness.costs.sums import Money, Sums
 
 
@@ -49,3 +49,8 @@ def test_json_of_nothing():
     ]
     sums = Sums(cost=Money(unpriced=1))
     assert sums_data(sums, [])["cost_usd"] is None
+
+
+def test_tools_of_a_provider():
+    uses = {"web_search": 2, "file_search": 1, "code_interpreter": 1, "image_generation": 1000}
+    assert tools_text(uses) == "1 code interpreter call, 1 file search, 1,000 image generation calls, 2 web searches"

@@ -154,3 +154,12 @@ def test_the_table_is_aligned_and_ends_with_the_total():
     table = next(block for block in report(costs(*CALLS)).blocks if isinstance(block, Table))
     assert table.rows[-1][0] == "total"
     assert {*table.right} == {*table.headers[1:]}
+
+
+def test_tools_that_are_billed_apart_are_told_and_not_priced():
+    calls = [replace(ONE, tools={"web_search": 2}), replace(ONE, call=1, tools={"file_search": 1, "web_search": 1})]
+    assert "Not priced: 1 file search, 3 web searches, which are billed beside the tokens" in texts(*calls)
+    found = report(costs(*calls))
+    assert found.data["totals"]["provider_tools"] == {"file_search": 1, "web_search": 3}
+    assert found.rows[0][list(found.headers).index("provider_tools")] == "file_search=1 web_search=3"
+    assert not any("Not priced" in line for line in texts(ONE))

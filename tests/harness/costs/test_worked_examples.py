@@ -229,3 +229,13 @@ def test_a_rest_below_zero_is_counted_as_0_and_flagged(tmp_path, pinned):
     assert "Contradiction: 1 call whose cached tokens are more than the input" in found.stdout
     data = json.loads(call("cost", tmp_path, "--prices", pinned, "--format", "json").stdout)
     assert (data["totals"]["exceeding_input"], data["totals"]["cost_usd"]) == (1, "0.009350")
+
+
+def test_searches_are_told_beside_what_tokens_cost(tmp_path, pinned):
+    """2 searches of $10 a thousand are in no price here. 100 * 3 + 10 * 15 = 450."""
+    answer = anthropic(SONNET, {"input_tokens": 100}, output_tokens=10, server_tool_use={"web_search_requests": 2})
+    recorded(tmp_path / "session.jsonl", "anthropic", answer)
+    found = call("cost", tmp_path, "--prices", pinned).stdout
+    assert "Not priced: 2 web searches, which are billed beside the tokens" in found
+    totals = json.loads(call("cost", tmp_path, "--prices", pinned, "--format", "json").stdout)["totals"]
+    assert totals["provider_tools"] == {"web_search": 2}

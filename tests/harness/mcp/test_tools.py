@@ -19,6 +19,7 @@ from harness.costs.priced_by import configured
 from harness.costs.reading import cost_of
 from harness.mcp.folders import Folders
 from harness.mcp.tools import PAGE, recording_tools
+from tests.harness.costs.streams import anthropic, recorded
 
 pytestmark = pytest.mark.anyio
 
@@ -255,3 +256,11 @@ async def test_through_the_official_client(folder):
             result = await client.call_tool("show_recording", {"recording": "../" + name})
             assert result.is_error
             assert result.content[0].text.startswith("show_recording: there is no recording")
+
+
+async def test_cost_tells_of_tools_that_are_billed_apart(folder):
+    answer = anthropic("m", {"input_tokens": 100}, output_tokens=10, server_tool_use={"web_search_requests": 2})
+    await asyncio.to_thread(recorded, folder / "search.jsonl", "anthropic", answer)
+    reply = await use(folder, "recording_cost", price=lambda *about: Decimal(1), recording="search.jsonl")
+    assert reply.data["calls"][0]["provider_tools"] == {"web_search": 2}
+    assert reply.text.splitlines()[-1] == "not priced: 2 web searches, which are billed beside the tokens"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from agent.events import Error, Reasoning, Text, ToolCall, Usage, UsageEvent, to_dict
+from agent.events import USAGE_COUNTS, Error, Reasoning, Text, ToolCall, Usage, UsageEvent, to_dict
 from harness.recorder.totals import Totals
 
 EVENTS = [
@@ -10,7 +10,7 @@ EVENTS = [
     ToolCall("2", "read", {}),
     Error("no", "auth", False),
     UsageEvent(Usage(1, None), "m", "stop", "stop", True),
-    UsageEvent(Usage(2, 5), "m", "stop", "stop", True),
+    UsageEvent(Usage(2, 5, iterations=[{}], provider_tools={"web_search": 1}), "m", "stop", "stop", True),
     UsageEvent(None, "m", "stop", "stop", True),
     UsageEvent(Usage(3, 4), None, "stop", "stop", True),
 ]
@@ -29,6 +29,7 @@ def test_sums_over_events():
     counts = {model: (sums["input_tokens"], sums["output_tokens"]) for model, sums in found["usage"].items()}
     assert counts == {"m": (3, 5), "": (3, 4)}
     assert found["usage"]["m"]["cache_read_tokens"] is None
+    assert found["usage"]["m"].keys() == dict.fromkeys(USAGE_COUNTS).keys()
 
 
 def test_records_give_the_same_sums_as_their_events():

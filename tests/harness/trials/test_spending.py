@@ -63,3 +63,9 @@ def test_what_is_not_known_is_never_nothing(made):
 
 def test_models_without_a_price():
     assert unpriced([("openai", "m"), ("mine", "m")], PRICED) == ["mine/m"]
+
+
+def test_tools_of_the_provider_have_no_price_here():
+    made = facts([call(0, provider_tools={"web_search": 1})], [turn(0, (0,), cost_usd="0.25")])
+    ledger = ledger_of(made)
+    assert (ledger.usd, [*ledger.unknown]) == (Decimal("0.25"), ["web_search of openai/m"])
