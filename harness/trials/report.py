@@ -61,6 +61,7 @@ def trials_report(ran: Ran, tasks: Sequence[TaskResult], comparison: Report) -> 
         "run": len(ran.results),
         "cost_usd": f"{ran.ledger.usd:f}",
         "calls_without_usage": ran.ledger.guessed,
+        "calls_without_limit": ran.ledger.unseen,
         "unpriced": list(ran.ledger.unknown),
         "models": rows,
         "trials": entries,
@@ -78,8 +79,16 @@ def _sentence(ran: Ran) -> str:
         f"{plural(ran.plan.repeats, 'repeat')}; {known(len(ran.results))} run. Spent: {_money(ran.ledger)}"
     )
     if ran.ledger.guessed:
-        said += f" ({plural(ran.ledger.guessed, 'call')} without a count of tokens at the most it can have been)"
+        said += (
+            f" ({plural(ran.ledger.guessed, 'call')} without a count of tokens, each byte taken for one{_unseen(ran)})"
+        )
     return f"{said}."
+
+
+def _unseen(ran: Ran) -> str:
+    if not ran.ledger.unseen:
+        return ""
+    return f"; {ran.ledger.unseen:,} of them cut without a max_tokens, so the provider may have billed more"
 
 
 def _money(ledger: Ledger) -> str:

@@ -106,16 +106,23 @@ def test_a_trial_that_cost_nothing_is_no_unpriced_one(ran):
 
 
 @pytest.mark.parametrize(
-    ("usd", "guessed", "unknown", "said"),
+    ("usd", "guessed", "unseen", "unknown", "said"),
     [
-        ("0", 0, {"x/m": None}, "Spent: unpriced (no price for x/m)."),
-        ("1", 0, {"x/m": None}, "Spent: $1.000000 + unpriced (no price for x/m)."),
-        ("1", 2, {}, "Spent: $1.000000 (2 calls without a count of tokens at the most it can have been)."),
+        ("0", 0, 0, {"x/m": None}, "Spent: unpriced (no price for x/m)."),
+        ("1", 0, 0, {"x/m": None}, "Spent: $1.000000 + unpriced (no price for x/m)."),
+        ("1", 2, 0, {}, "Spent: $1.000000 (2 calls without a count of tokens, each byte taken for one)."),
+        (
+            "1",
+            2,
+            1,
+            {},
+            "; 1 of them cut without a max_tokens, so the provider may have billed more).",
+        ),
     ],
-    ids=["nothing known", "some known", "cut calls"],
+    ids=["nothing known", "some known", "cut calls", "no limit"],
 )
-def test_what_is_not_known_of_the_cost_is_said(ran, usd, guessed, unknown, said):
-    ran.ledger = Ledger(PricedBy(), Decimal(usd), guessed, unknown)
+def test_what_is_not_known_of_the_cost_is_said(ran, usd, guessed, unseen, unknown, said):
+    ran.ledger = Ledger(PricedBy(), Decimal(usd), guessed, unseen, unknown)
     assert said in text_of(ran)
 
 

@@ -69,3 +69,21 @@ def test_tools_of_the_provider_have_no_price_here():
     made = facts([call(0, provider_tools={"web_search": 1})], [turn(0, (0,), cost_usd="0.25")])
     ledger = ledger_of(made)
     assert (ledger.usd, [*ledger.unknown]) == (Decimal("0.25"), ["web_search of openai/m"])
+
+
+@pytest.mark.parametrize(
+    ("params", "known", "usd", "unseen"),
+    [
+        ({"max_tokens": 4000}, {}, "0.009", 0),
+        ({"max_tokens": 100}, {}, "0.002", 0),
+        ({}, {"wire": "anthropic"}, "0.017384", 0),
+        ({}, {}, "0.002", 1),
+        ({"max_tokens": 4000}, {"complete": True}, "0.002", 0),
+        ({"max_tokens": "many"}, {}, "0.002", 1),
+    ],
+    ids=["up to the limit", "more came", "Anthropic's default", "no limit", "not cut", "no number"],
+)
+def test_what_a_provider_goes_on_with_is_billed_too(params, known, usd, unseen):
+    cut = call(0, usage=None, request_bytes=1000, bytes=500, **{"complete": False} | known)
+    ledger = ledger_of(facts([cut], [turn(0, (0,), params=params)]))
+    assert (ledger.usd, ledger.guessed, ledger.unseen) == (Decimal(usd), 1, unseen)
