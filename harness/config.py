@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent.providers.table import PROVIDERS, Provider
-from harness.errors import ConfigError
+from harness.errors import ConfigError, HarnessError
 from harness.redaction.redactor import Rule
 from harness.toml_input import read_toml
 
@@ -77,8 +77,17 @@ def load(start: Path) -> Config:
 
 
 def current() -> Config:
-    """The configuration that holds in the current folder; it is read once. Raises `ConfigError`."""
-    return _cached(Path.cwd())
+    """The configuration that holds in the current folder; it is read once. Raises `HarnessError`."""
+    return _cached(current_folder())
+
+
+def current_folder() -> Path:
+    """Raises `HarnessError` where it was deleted meanwhile."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        reason = error.strerror or error
+        raise HarnessError(f"the current folder cannot be found ({reason}): change to one that is there") from None
 
 
 _cached = cache(load)
@@ -104,8 +113,8 @@ def _config(path: Path, table: dict[str, Any]) -> Config:
     return Config(
         path,
         model=found.model,
-        recordings=_folder(path, found.recordings, Config().recordings),
-        reports=_folder(path, found.reports, Config().reports),
+        recordings=_folder(path, "recordings", found.recordings, Config().recordings),
+        reports=_folder(path, "reports", found.reports, Config().reports),
         redact=tuple(Rule(rule.name, rule.pattern) for rule in found.redact),
         ignore=tuple(found.ignore),
         normalizers=tuple(found.normalizers),
@@ -114,6 +123,13 @@ def _config(path: Path, table: dict[str, Any]) -> Config:
     )
 
 
-def _folder(path: Path, given: str | None, default: Path) -> Path:
+def _folder(path: Path, key: str, given: str | None, default: Path) -> Path:
     """A folder of the file is relative to the file; the default one to the current folder."""
-    return default if given is None else path.parent / Path(given).expanduser()
+    if given is None:
+        return default
+    try:
+        return path.parent / Path(given).expanduser()
+    except RuntimeError:
+        raise ConfigError(
+            path, f"{TABLE}.{key}", f"there is no home folder for {given!r}: write the whole path"
+        ) from None

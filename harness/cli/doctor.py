@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
 
 import click
 
 from agent.jsonio import dumps
+from harness.config import current_folder
 from harness.doctor import DISTRIBUTION, Report, examine
 
 EXIT_PROBLEM = 1
@@ -27,7 +27,7 @@ def command(ctx: click.Context, /, as_json: bool) -> None:
     harness doctor
     harness doctor --json
     """
-    report = examine(Path.cwd(), os.environ)
+    report = examine(current_folder(), os.environ)
     if as_json:
         click.echo(dumps(report.to_dict()))
     else:

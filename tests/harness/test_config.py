@@ -12,7 +12,7 @@ from agent.events import Usage
 from agent.pricing import price_from_row
 from agent.providers.table import PROVIDERS, resolve
 from harness.config import Config, current, load
-from harness.errors import ConfigError
+from harness.errors import ConfigError, HarnessError
 from harness.redaction.redactor import Rule
 from harness.replaying.normalizers import BUILT_IN
 
@@ -52,6 +52,15 @@ def test_current_is_read_once(tmp_path, monkeypatch):
     found = current()
     configure(tmp_path, "[tool.harness]\nmodel = 'openai/n'\n")
     assert current() is found
+
+
+def test_a_current_folder_that_was_deleted(tmp_path, monkeypatch):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    with pytest.raises(HarnessError, match=r"^the current folder cannot be found \(No such file or directory\): "):
+        current()
 
 
 def test_a_provider_of_the_users_own(tmp_path):
@@ -126,6 +135,9 @@ WRONG = {
     "provider-name": ("[tool.harness.providers.'X y']\nbase_url = 'h'", 'tool.harness.providers."X y": a provider'),
     "bool": (
         ROW + "needs_key = 'no'", "tool.harness.providers.x.needs_key: should be true or false",
+    ),
+    "no-home": (
+        'recordings = "~no such user/x"', "tool.harness.recordings: there is no home folder for '~no such user/x'",
     ),
     "price-name": ("[tool.harness.prices.m]\ninput = 1\noutput = 1", "tool.harness.prices.m: write provider/model"),
     "price-type": (
