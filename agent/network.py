@@ -15,14 +15,18 @@ def network_transport(url: str, *, limits: httpx.Limits = _LIMITS) -> httpx.Asyn
     """The transport that really reaches `url`, for use by itself or inside another one. `limits`: of its connections.
 
     Proxy variables (`HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY` and the like) and `SSL_CERT_FILE` count; loopback addresses
-    are never asked of a proxy. Raises `httpx.ProxyError` for a proxy that cannot be used.
+    are never asked of a proxy. Raises `httpx.ProxyError` for a proxy that cannot be used, and `httpx.ConnectError` for
+    certificates that cannot be read.
     """
     proxy = proxy_for(url)
     plain = proxy is None and urlsplit(url).scheme == "http"
     try:
         return httpx.AsyncHTTPTransport(proxy=proxy, limits=limits, verify=_no_authorities() if plain else True)
     except (ImportError, ValueError) as error:
-        raise httpx.ProxyError(f"the proxy {proxy} cannot be used: {error}") from error
+        raise httpx.ProxyError(f"the proxy {proxy} cannot be used: {str(error).rstrip('.')}") from error
+    except OSError as error:  # `ssl.SSLError` is one
+        reason = error.strerror or error
+        raise httpx.ConnectError(f"what SSL_CERT_FILE or SSL_CERT_DIR names cannot be used: {reason}") from error
 
 
 def _no_authorities() -> ssl.SSLContext:

@@ -105,7 +105,7 @@ def find_target(name: str, base_url: str | None, config: Config) -> tuple[Target
 
 
 def network(target: Target) -> Any:
-    """The transport that reaches the target. Raises `HarnessError` for proxy settings that cannot be used."""
+    """The transport that reaches the target. Raises `HarnessError` for settings of the network that cannot be used."""
     import httpx
 
     from agent.network import network_transport
@@ -114,6 +114,8 @@ def network(target: Target) -> Any:
         return network_transport(target.base_url)
     except httpx.ProxyError as error:
         raise HarnessError(f"{error}: correct the proxy variables of the environment, or unset them") from None
+    except httpx.ConnectError as error:
+        raise HarnessError(f"{error}: correct the variable, or unset it") from None
 
 
 def redactor(config: Config, target: Target) -> Redactor:

@@ -49,7 +49,7 @@ class RecordProxy:
             adapter(wire)
         await anyio.lowlevel.checkpoint()
         for upstream in self._doors.upstreams.values():
-            with contextlib.suppress(httpx.ProxyError):  # told to who calls it
+            with contextlib.suppress(httpx.ProxyError, httpx.ConnectError):  # told to who calls it
                 self._transport(upstream)
             await asyncio.sleep(0)
 

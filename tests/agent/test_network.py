@@ -60,3 +60,18 @@ def test_the_transport_itself(proxy):
     assert isinstance(network_transport("http://h/v1"), httpx.AsyncHTTPTransport)
     with pytest.raises(httpx.ProxyError, match="cannot be used"):
         network_transport("https://h/v1")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("content", [None, "no certificate"])
+async def test_certificates_that_cannot_be_read_are_an_event(proxy, tmp_path, monkeypatch, content):
+    proxy()
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_text(content)
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    with pytest.raises(httpx.ConnectError, match=r"^what SSL_CERT_FILE or SSL_CERT_DIR names cannot be used: "):
+        network_transport("https://model.invalid/v1")
+    [error, _] = await call("https://model.invalid/v1")
+    assert isinstance(error, Error)
+    assert error.kind == "network"

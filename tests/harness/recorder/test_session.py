@@ -132,6 +132,13 @@ def test_find_target(monkeypatch):
         assert "\n" not in str(raised.value)
 
 
+def test_certificates_that_cannot_be_read(monkeypatch, tmp_path):
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    monkeypatch.setattr("agent.network.getproxies", dict)
+    with pytest.raises(HarnessError, match="cannot be used: No such file or directory: correct the variable"):
+        network(Target("x", "openai-chat", "https://h.example/v1"))
+
+
 def test_a_proxy_that_cannot_be_used(monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "gopher://proxy:1")
     monkeypatch.setattr("agent.network.proxy_bypass", lambda host: False)
