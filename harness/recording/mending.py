@@ -14,6 +14,7 @@ from agent.jsonio import dumps
 from harness.recording.bodies import BodyReader, body_digest
 from harness.recording.contents import STOPPED
 from harness.recording.histories import HistoryReader
+from harness.recording.order import record_of
 from harness.recording.records import KINDS, Record, call_end_record, raw_bytes, validate
 
 Numbered: TypeAlias = list[tuple[int, Record]]
@@ -58,7 +59,7 @@ def whole(records: Numbered, lost: list[str]) -> Numbered:
             if kind in _CONTENT_TYPES:
                 raw_bytes(mended)
         except ValueError as error:
-            lost.append(f"line {line}: a {kind} record that is not whole ({error}); left out")
+            lost.append(f"line {line}: {record_of(kind)} that is not whole ({error}); left out")
             continue
         t = time
         found.append((line, mended))
@@ -107,7 +108,7 @@ def with_turns(records: Numbered, lost: list[str]) -> Numbered:
                 record = {name: value for name, value in record.items() if name != "same"} | {"history": []}
         elif turn is not None and turn not in turns:
             if kind != "request":
-                lost.append(f"line {line}: a {kind} record of turn {turn}, whose own record is lost; left out")
+                lost.append(f"line {line}: {record_of(kind)} of turn {turn}, whose own record is lost; left out")
                 continue
             lost.append(f"line {line}: the record of turn {turn} is lost; call {record['call']} is kept without it")
             record = {name: value for name, value in record.items() if name != "turn"}
@@ -128,7 +129,7 @@ def with_calls(records: Numbered, lost: list[str]) -> Numbered:
         mark = (kind, record["i"]) if kind in _CONTENT_TYPES else kind
         of_call = seen.setdefault(call, set())
         if "call_end" in of_call:
-            lost.append(f"line {line}: a {kind} record of call {call} after its end; left out")
+            lost.append(f"line {line}: {record_of(kind)} of call {call} after its end; left out")
             continue
         if kind != "event" and mark in of_call:
             lost.append(f"line {line}: {_named(record)} again; left out")

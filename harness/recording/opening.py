@@ -24,6 +24,7 @@ from harness.recording.bodies import BodyReader
 from harness.recording.contents import Call, Headers, Part, Request, Response, Turn
 from harness.recording.histories import HistoryReader
 from harness.recording.lines import Fault, Faults
+from harness.recording.order import record_of
 from harness.recording.reader import RecordReader
 from harness.recording.records import Record, raw_bytes
 
@@ -111,7 +112,7 @@ class _Builder:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             name = kind if type(kind) is str else "nameless"
-            self.faults.add("bad_record", line, f"a {name} record that does not fit: {reason}; left out")
+            self.faults.add("bad_record", line, f"{record_of(name)} that does not fit: {reason}; left out")
 
     def _request(self, line: int, record: Record) -> None:
         number = record["call"]

@@ -7,6 +7,11 @@ from harness.recording.records import KINDS, Record
 _ONCE = frozenset({"request", "response", "call_end", "turn"})
 
 
+def record_of(kind: str) -> str:
+    """As messages name it: `a frame record`, `an event record`."""
+    return f"{'an' if kind.startswith('e') else 'a'} {kind} record"
+
+
 class OrderChecker:
     """Records in, in file order; what is wrong with each out. Memory grows with the number of calls, not of records."""
 
@@ -25,7 +30,7 @@ class OrderChecker:
             again, self._header = self._header, True
             return "a second header" if again or seq >= 0 else None
         if not self._header:
-            return f"a {kind} record before the header"
+            return f"{record_of(kind)} before the header"
         scope = KINDS[kind].scope
         if scope == "recording":
             return None
@@ -35,10 +40,10 @@ class OrderChecker:
         if kind in _ONCE and kind in seen:
             problem = f"a second {kind} record of {scope} {number}"
         elif scope == "call" and "call_end" in seen:
-            problem = f"a {kind} record of call {number} after its call_end"
+            problem = f"{record_of(kind)} of call {number} after its call_end"
         else:
             missing = [name for name in KINDS[kind].after if name != "header" and name not in seen]
             if missing:
-                problem = f"a {kind} record of {scope} {number} before its {missing[0]}"
+                problem = f"{record_of(kind)} of {scope} {number} before its {missing[0]}"
         seen.add(kind)
         return problem

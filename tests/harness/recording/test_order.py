@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.recording.order import OrderChecker
+from harness.recording.order import OrderChecker, record_of
 from tests.harness.sample import numbered
 
 
@@ -40,3 +40,8 @@ def moved(kind, *, to):
 )
 def test_what_is_out_of_order(records, problem):
     assert problems(records)[0] == problem
+
+
+@pytest.mark.parametrize(("kind", "named"), [("frame", "a frame record"), ("event", "an event record")])
+def test_how_messages_name_a_record(kind, named):
+    assert record_of(kind) == named
