@@ -14,8 +14,9 @@ import click
 
 from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.price_options import price_for, price_options
-from harness.cli.report_options import Output, deliver, report_options, terminal_width
+from harness.cli.report_options import Output, deliver, report_options
 from harness.cli.saying import say
+from harness.cli.terminal import terminal_width
 from harness.errors import HarnessError
 from harness.report.figures import listed
 from harness.report.rendering import NAME, render

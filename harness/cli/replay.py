@@ -11,11 +11,12 @@ import click
 from agent.jsonio import dumps
 from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.server_options import port_option, replay_options
+from harness.cli.terminal import terminal_width
 from harness.errors import HarnessError
 from harness.paths import find_recordings
 from harness.replaying.replayer import Replayed, replay_recording
-from harness.report.columns import columns
 from harness.report.figures import plural
+from harness.report.grid import grid
 from harness.verdicts import WORDS
 
 EXIT_FAILED = 1
@@ -129,13 +130,15 @@ def _print_table(results: list[Replayed], seconds: float, quiet: bool) -> None:
     ]
     if rows:
         headers = ("verdict", "recording", "turns", "calls", "checks", "seconds")
-        click.echo(columns(headers, rows, right=("turns", "calls", "seconds")))
+        cells = [[str(cell) for cell in row] for row in rows]
+        click.echo("\n".join(grid(headers, cells, ("turns", "calls", "seconds"), terminal_width())))
         click.echo()
     for result in shown:
         for verdict in result.verdicts:
             if verdict.check == "read":  # where all of it cannot be read, the reason names the file
-                place = "" if verdict.reason.startswith(str(result.path)) else f"{result.path}: "
-                click.echo(f"{WORDS[verdict.status]} {place}{verdict.reason}")
+                reason = verdict.reason or ""
+                place = "" if reason.startswith(str(result.path)) else f"{result.path}: "
+                click.echo(f"{WORDS[verdict.status]} {place}{reason}")
             elif verdict.status != "pass":
                 click.echo(f"{WORDS[verdict.status]} {result.path} [{verdict.check}] {verdict.reason}")
         for warning in result.warnings:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -12,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from harness.cli.terminal import terminal_width
 from harness.errors import HarnessError
 from harness.paths import SUFFIXES
 from harness.report.rendering import FORMATS, NAME, render
@@ -85,11 +84,6 @@ def _rendered(report: Report, form: str, name: str, width: int | None = None) ->
     from harness.page.report import report_page
 
     return report_page(report, name, version(NAME))
-
-
-def terminal_width() -> int | None:
-    """The columns of the terminal that is printed to; None where it is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def refuse_input(path: Path, better: str) -> None:

@@ -19,7 +19,7 @@ _NARROWEST = 20
 
 def render(report: Report, form: str, version: str, width: int | None = None) -> str:
     """The report in one of `FORMATS`; it ends with a line feed. `version`: of this program. `width`: the columns in
-    which sentences of a text are folded; tables are not."""
+    which sentences and tables of a text are folded."""
     return FORMATS[form](report, version, width)
 
 
@@ -72,7 +72,7 @@ def _text_block(block: Block, width: int | None) -> tuple[bool, list[str]]:
         case Heading(text):
             return True, [visible_line(text), "=" * len(visible_line(text))]
         case Table(headers=headers, rows=rows, right=right):
-            return True, grid(headers, rows, right) if rows else []
+            return True, grid(headers, rows, right, width) if rows else []
         case Details(text, lines):
             return False, [*_folded(text, 0, width), *(part for line in lines for part in _folded(line, 2, width))]
         case Quoted(lines):

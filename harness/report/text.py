@@ -70,14 +70,16 @@ def clip(text: str, width: int | None) -> str:
     return text[: _fitting(text, 0, max(width - 3, 1))] + "..."
 
 
-def fold(text: str, width: int | None) -> list[str]:
-    """The lines of `text`, each of at most `width` columns, broken at blanks where there are some."""
+def fold(text: str, width: int | None, marks: str = "") -> list[str]:
+    """The lines of `text`, each of at most `width` columns, broken at blanks if there are any, else behind `marks`."""
     found = []
     for line in text.split("\n"):
         at = 0
         while width is not None and (end := _fitting(line, at, width)) < len(line):
             blank = end if line[end] == " " else line.rfind(" ", at, end) + 1
             if blank <= at or not line[at:blank].strip():
+                blank = max((line.rfind(mark, at, end) + 1 for mark in marks), default=end)
+            if blank <= at:
                 blank = end
             found.append(line[at:blank].rstrip())
             at = blank + 1 if line[blank] == " " else blank
