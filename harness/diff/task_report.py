@@ -23,7 +23,7 @@ def tasks_report(found: Compared) -> Report:
         f"{name}: {', '.join(one.models) or '?'}"
         for name, one in zip(found.names, found.summary.standings, strict=True)
     ]
-    blocks: list[Block] = [_opening(found), _standings(found), Details("Models that answered", models)]
+    blocks: list[Block] = [_opening(found), *_standings(found), Details("Models that answered", models)]
     for name, paired in zip(found.names[1:], found.summary.paired, strict=True):
         where = f", in the task {found.results[0].task} alone" if paired.unit == "repeat" else ""
         blocks.append(Details(f"{name} against {found.names[0]}{where}", evidence_lines(paired)))
@@ -49,31 +49,24 @@ def _repeats(results: Sequence[TaskResult]) -> str:
     return plural(min(counts), "run") if min(counts) == max(counts) else f"{min(counts)} to {max(counts)} runs"
 
 
-def _standings(found: Compared) -> Table:
+def _standings(found: Compared) -> list[Block]:
+    """Success, then what a run took: as one table they are too wide to read."""
     k = found.summary.repeats
     ks = (f"pass@{k}", f"pass^{k}") if k > 1 else ()
-    headers = (
-        "contender",
-        "passed",
-        "rate",
-        "95%",
-        *ks,
-        "in",
-        "out",
-        "cost",
-        "time",
-        "first",
-        "tok/s",
-        "retries",
-    )
-    rows = []
+    success = ("passed", "rate", "95%", *ks, "retries")
+    took = ("in", "out", "cost", "time", "first", "tok/s")
+    rows, means = [], []
     for name, one in zip(found.names, found.summary.standings, strict=True):
         over = [percent(one.pass_at[k]), percent(one.pass_hat[k])] if k > 1 else []
         rows.append((
             name, f"{one.passed} of {one.expected}", percent(one.success.rate),
-            interval_text(one.success.interval), *over, *_means(one), str(one.retries),
+            interval_text(one.success.interval), *over, str(one.retries),
         ))  # fmt: skip
-    return Table(headers, rows, [*headers[1:]], "Contenders; means are of a run")
+        means.append((name, *_means(one)))
+    return [
+        Table(("contender", *success), rows, success, "Contenders"),
+        Table(("contender", *took), means, took, "What a run took, on average"),
+    ]
 
 
 def _means(one: Standing) -> list[str]:

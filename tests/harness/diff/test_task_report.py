@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.diff.task_report import notes, tasks_report
+from harness.report.grid import grid
 from harness.report.rendering import FORMATS, render
+from harness.report.report import Table
 from tests.harness.diff.test_summary import a_run
 from tests.harness.diff.test_task_data import compared
 
@@ -65,3 +67,10 @@ def test_where_some_runs_do_not_tell():
 def test_the_same_bytes_each_time(form):
     given = ([[True], [False]], [[True], [True]], [[False], [False]])
     assert render(tasks_report(compared(*given)), form, "0") == render(tasks_report(compared(*given)), form, "0")
+
+
+def test_the_contenders_fit_a_terminal_of_80_columns():
+    report = tasks_report(compared([[True, False]] * 12, [[True, True]] * 12))
+    success, took = [block for block in report.blocks if isinstance(block, Table)][:2]
+    assert (success.headers[0], took.headers[0]) == ("contender", "contender")
+    assert max(len(line) for table in (success, took) for line in grid(table.headers, table.rows, table.right)) <= 80
