@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Literal
 
-from harness.statistics.bootstrap import bootstrap_mean, mean
+from harness.statistics.bootstrap import FEWEST, bootstrap_mean, mean
 from harness.statistics.intervals import Interval, newcombe, wilson
 from harness.statistics.pairs import Outcomes, PairedOutcomes, Unit, known_pairs, least_p, mcnemar, paired_outcomes
 from harness.statistics.sample_size import tasks_needed
@@ -83,9 +83,9 @@ def success_rate(tasks: Outcomes, *, confidence: float = 0.95, seed: int = 0) ->
     """Success rate with its interval.
 
     One repeat a task, or one task alone: Wilson, whose independence holds there. Several tasks with repeats: the
-    bootstrap over tasks (a cluster bootstrap), since repeats of a task are alike. Where all tasks have the same rate
-    the bootstrap sees no spread; then Wilson with one trial a task, as if repeats added nothing, which is wide rather
-    than narrow.
+    bootstrap over tasks (a cluster bootstrap), since repeats of a task are alike. Where that has too few tasks, or all
+    have the same rate so that it sees no spread: Wilson with one trial a task, as if repeats added nothing, which is
+    wide rather than narrow.
     """
     known = [[outcome for outcome in task if outcome is not None] for task in tasks]
     shares = [mean(task) for task in known if task]
@@ -96,7 +96,7 @@ def success_rate(tasks: Outcomes, *, confidence: float = 0.95, seed: int = 0) ->
     interval = None
     if len(shares) == 1:
         interval = wilson(sum(map(sum, known)), trials, confidence)
-    elif trials > len(shares):
+    elif trials > len(shares) and len(shares) >= FEWEST:
         interval = bootstrap_mean(shares, confidence=confidence, seed=seed)
     if interval is None:
         interval = wilson(fsum(shares), len(shares), confidence)
@@ -116,7 +116,7 @@ def compare_outcomes(
 
     `unit` says what a pair is, see `paired_outcomes`. The interval is Newcombe's where each task has one outcome (or
     the same pair of outcomes in all its repeats), and over the repeats of one task alone; else by the bootstrap over
-    tasks, and None where that sees no spread.
+    tasks, and None where that sees no spread or has too few of them.
     It tells the size of the difference; only the test decides. For more than two contenders, put the results through
     `holm.corrected`.
     """
@@ -138,7 +138,7 @@ def _interval(
     tasks: Sequence[Sequence[tuple[bool, bool]]], margins: Sequence[float], confidence: float, seed: int
 ) -> Interval | None:
     if len(tasks) > 1 and any(len(set(task)) > 1 for task in tasks):
-        return bootstrap_mean(margins, confidence=confidence, seed=seed)
+        return bootstrap_mean(margins, confidence=confidence, seed=seed) if len(tasks) >= FEWEST else None
     cells = [task[0] for task in tasks] if len(tasks) > 1 else [pair for task in tasks for pair in task]
     return newcombe(
         both=cells.count((True, True)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import fsum, sqrt
 from typing import Literal, SupportsFloat
 
-from harness.statistics.bootstrap import RESAMPLES, mean, paired_bootstrap
+from harness.statistics.bootstrap import FEWEST, RESAMPLES, PairedIntervals, mean, paired_bootstrap
 from harness.statistics.intervals import Interval
 from harness.statistics.pairs import least_p
 from harness.statistics.sample_size import tasks_needed_for_mean
@@ -73,7 +73,8 @@ class ValueComparison:
 def compare_values(
     first: Values, second: Values, *, alpha: float = 0.05, seed: int = 0, count: int = RESAMPLES
 ) -> ValueComparison:
-    """Paired comparison over tasks: the sign-flip test decides, bootstrap intervals of 1 - alpha tell the size.
+    """Paired comparison over tasks: the sign-flip test decides, bootstrap intervals of 1 - alpha tell the size; None of
+    too few tasks.
 
     `first` and `second` hold the same tasks in the same order; Decimals are taken as floats. ValueError otherwise.
     `count`: resamples of the bootstrap.
@@ -88,7 +89,9 @@ def compare_values(
     known = bool(both)
     base = mean(one) if known else None
     difference = mean(margins) if known else None
-    intervals = paired_bootstrap(one, other, confidence=1 - alpha, seed=seed, count=count)
+    intervals = PairedIntervals(None, None)
+    if len(both) >= FEWEST:
+        intervals = paired_bootstrap(one, other, confidence=1 - alpha, seed=seed, count=count)
     p = sign_flip(margins, seed=seed)
     return ValueComparison(
         tasks=len(both),

@@ -39,7 +39,8 @@ def test_success_and_its_interval(data):
         assert ends == pytest.approx(dot.interval, abs=0.01)
 
 
-def test_paired_differences(data):
+def test_paired_differences():
+    data = tasks_data(compared(ONE * 2, OTHER * 2))
     (against,) = data["comparisons"]
     (dot,) = by_title(data)["Difference in success, against A"].dots
     found = against["success"]

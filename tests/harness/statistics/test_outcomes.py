@@ -156,3 +156,13 @@ def test_the_rate_agrees_with_scipys_bootstrap_over_tasks():
     ).confidence_interval
     width = expected.high - expected.low
     assert success_rate(tasks).interval == pytest.approx((expected.low, expected.high), abs=0.06 * width)
+
+
+@pytest.mark.parametrize("tasks", [2, 5, 6])
+def test_few_tasks_have_wide_intervals(tasks):
+    """What repeats of few tasks say of other tasks cannot be told from how these differ: 2 of them told 40% to 60%."""
+    first = [[True, True, False, False, False], [True, True, True, False, False]] * 3
+    found = success_rate(first[:tasks]).interval
+    assert (found == wilson(sum(map(sum, first[:tasks])) / 5, tasks)) == (tasks < 6)
+    second = [[False] * 5, [True] * 5] * 3
+    assert (compare_outcomes(first[:tasks], second[:tasks]).interval is None) == (tasks < 6)

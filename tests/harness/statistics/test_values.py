@@ -26,7 +26,9 @@ def test_by_hand():
     assert found.deviation == pytest.approx(stdev([2, -1, 2]))
     assert found.p == 4 / 8
     assert found.verdict == "no difference shown"
-    assert -1 <= found.interval.low <= 1 <= found.interval.high <= 2
+    assert (found.interval, found.ratio_interval) == (None, None)
+    twice = compare_values([[1, 3], [10], [2, 4, 3]] * 2, [[4, 4], [9], [5]] * 2)
+    assert -1 <= twice.interval.low <= 1 <= twice.interval.high <= 2
 
 
 @pytest.mark.parametrize(
