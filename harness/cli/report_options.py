@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -38,6 +39,24 @@ class Output:
         return (self.form or _SUFFIXES.get(Path(self.out or "").suffix.lower())) in ("json", _PAGE)
 
 
+def _writable(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """The name of the file, refused before anything is read, run or paid for. Raises `HarnessError`."""
+    if value not in (None, _BY_DEFAULT):
+        path = Path(value or "")
+        _refuse(path, "report.md")
+        special = path.exists() and not path.is_file()  # such as /dev/stdout
+        place = path if special else next(above for above in path.absolute().parents if above.exists())
+        if not (special or place.is_dir()) or not os.access(place, os.W_OK):
+            raise HarnessError(f"{path}: cannot be written: {place} takes no file")
+    return value
+
+
+def _refuse(path: Path, better: str) -> None:
+    refuse_input(path, better)
+    if path.is_dir():
+        raise HarnessError(f"{path}: this is a folder: name a file in it, such as {path / better}")
+
+
 def report_options(command: Decorated) -> Decorated:
     """Adds the options; the command gets them as `form` and `out`, for `Output(form, out)`."""
     return report_options_as("--out")(command)
@@ -58,6 +77,7 @@ def report_options_as(flag: str) -> Callable[[Decorated], Decorated]:
         is_flag=False,
         flag_value=_BY_DEFAULT,
         metavar="[FILE]",
+        callback=_writable,
         help="Write the report to this file; without a name to one in reports/.",
     )
     return lambda command: form(out(command))
@@ -72,9 +92,7 @@ def deliver(report: Report, output: Output, name: str) -> None:
         _print(_rendered(report, output.form or "text", name, terminal_width()))
         return
     path, form = _place(output, name)
-    refuse_input(path, f"{name}.md")
-    if path.is_dir():
-        raise HarnessError(f"{path}: this is a folder: name a file in it, such as {path / (name + '.md')}")
+    _refuse(path, f"{name}.md")
     write(path, _rendered(report, form, name))
 
 

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from harness.cli.report_options import Output, deliver, report_options
 from harness.errors import HarnessError
 from harness.report.report import Report
+from tests.harness.cli.cli import call, refusal
 from tests.harness.page.markup import assert_sound
 
 REPORT = Report(["what it says"], {"n": 1}, ("n",), [[1]])
@@ -132,3 +133,29 @@ def test_what_cannot_be_printed_is_said(monkeypatch):
     monkeypatch.setattr("sys.stdout", Full())
     with pytest.raises(HarnessError, match="the report cannot be printed: No space left on device"):
         deliver(REPORT, Output(None, None), "sample")
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("folder", "folder: this is a folder: name a file in it, such as folder/report.md"),
+        ("x.jsonl", "x.jsonl: a report does not go into a recording: give it a name such as report.md"),
+        ("file/x.md", "file/x.md: cannot be written: "),
+        ("locked/new/x.md", "locked/new/x.md: cannot be written: "),
+    ],
+)
+def test_it_is_refused_before_anything_is_done(tmp_path, monkeypatch, name, problem):
+    """A run that cost an hour, or money, is not lost for the name of its report."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("folder", "locked"):
+        Path(folder).mkdir()
+    Path("file").touch()
+    monkeypatch.setattr("harness.cli.report_options.os.access", lambda path, mode: path.name != "locked")
+    for command in (["sweep"], ["cost"], ["suite", "run"], ["diff", "b"]):
+        assert refusal(*command, "nothing", "--out", name).startswith(f"harness: {problem}")
+    assert refusal("run", "nothing", "--out", "trials", "--report", name).startswith(f"harness: {problem}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder", "locked"]
+
+
+def test_a_device_takes_a_report():
+    assert call("cost", "recordings/", "--out", "/dev/null").exit_code == 0
