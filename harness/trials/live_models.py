@@ -14,6 +14,8 @@ from harness.recorder.session import find_target
 from harness.suites.case import slug
 
 _TEXT = re.compile(r"(?:(?P<name>[^/=]*)=)?(?P<model>.*?)(?:@(?P<url>https?://.*))?", re.I | re.S)
+_ADDRESS = re.compile(r"@[^/]*://|@[^@/]*:\d+(?:/|\Z)")
+"""What is an address without `http://`: it would be asked of the provider as a part of the model's name."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -58,6 +60,8 @@ def _live_model(text: str, config: Config) -> LiveModel:
     name, model, url = parts["name"], parts["model"], parts["url"]
     if name is not None and not name.strip():
         raise HarnessError(f"--model {text}: there is no name before the `=`")
+    if url is None and _ADDRESS.search(model):
+        raise HarnessError(f"--model {text}: the address behind the @ has to begin with http:// or https://")
     try:
         target, own = find_target(model, url, config)
     except HarnessError as error:

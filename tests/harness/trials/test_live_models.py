@@ -21,10 +21,12 @@ def keys(monkeypatch):
         ("big=openai/gpt-4.1", "big", "openai", "gpt-4.1", "https://api.openai.com/v1", "big"),
         ("a=x/m@http://h:1", "a", "x", "m", "http://h:1/v1", "a"),
         ("x/m@2024@https://h/v2/", "x/m@2024", "x", "m@2024", "https://h/v2", "x-m-2024"),
+        ("openai/m@2024:free", "openai/m@2024:free", "openai", "m@2024:free", "https://api.openai.com/v1",
+         "openai-m-2024-free"),
         ("x/a/b:free@HTTP://h", "x/a/b:free", "x", "a/b:free", "http://h/v1", "x-a-b-free"),
         ("ollama/q=4", "ollama/q=4", "ollama", "q=4", "http://127.0.0.1:11434/v1", "ollama-q-4"),
     ],
-)
+)  # fmt: skip
 def test_what_a_model_is_called(text, name, provider, model, url, folder):
     (found,) = find_live_models([text], Config())
     assert (found.name, found.target.provider, found.model, found.folder) == (name, provider, model, folder)
@@ -41,6 +43,9 @@ def test_what_a_model_is_called(text, name, provider, model, url, folder):
         (["openai/m", "openai/m"], "--model openai/m is given twice: name it, as in second=openai/m"),
         (["openai/m.1", "openai/m-1"], 'beside "openai/m.1", which has the same folder'),
         (["x/m@http://user:pw@h"], "must hold no user name"),
+        (["openai/m@ftp://h"], "the address behind the @ has to begin with http:// or https://"),
+        (["openai/m@127.0.0.1:8080"], "--model openai/m@127.0.0.1:8080: the address behind the @ has to begin with"),
+        (["a=openai/m@localhost:8080/v1"], "the address behind the @ has to begin with"),
     ],
 )
 def test_what_cannot_take_part(texts, problem):
