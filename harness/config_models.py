@@ -93,6 +93,9 @@ Text: TypeAlias = Annotated[str, Field(min_length=1)]
 ModelName: TypeAlias = Annotated[
     str, AfterValidator(_matches(r"[^/\s]+/\S+", "write provider/model, for example openai/gpt-4.1"))
 ]
+PriceName: TypeAlias = Annotated[
+    str, AfterValidator(_matches(r"[^/\s*]+/(?:\*|[^\s*]+)", "write provider/model, or provider/* for all its models"))
+]
 ProviderName: TypeAlias = Annotated[
     str, AfterValidator(_matches(r"[a-z0-9][a-z0-9._-]*", "a provider's name has lower-case letters, digits and . _ -"))
 ]
@@ -190,7 +193,7 @@ class HarnessTable(_Table):
     ignore: list[Text] = []
     normalizers: list[Annotated[str, AfterValidator(_normalizer)]] = []
     providers: dict[ProviderName, ProviderRow] = {}
-    prices: dict[ModelName, PriceRow] = {}
+    prices: dict[PriceName, PriceRow] = {}
 
 
 def check(path: Path, table: dict[str, Any]) -> HarnessTable:

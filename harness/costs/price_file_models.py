@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from harness.config_models import ModelName, PriceRow
+from harness.config_models import PriceName, PriceRow
 from harness.costs.priced_by import PriceFile
 from harness.errors import ConfigError
 from harness.model_errors import first_problem, key_text, nearest
@@ -27,7 +27,7 @@ class _File(BaseModel):
     version: Text | None = None
     date: Text | None = None
     exclusive: bool = False
-    rows: dict[ModelName, PriceRow]
+    rows: dict[PriceName, PriceRow]
 
 
 _KEYS = ("version", "date", "exclusive")

@@ -78,7 +78,7 @@ def _means(one: Standing) -> list[str]:
     cells = []
     for name, say in says:
         value = one.means[name]
-        cells.append(say(value) + _some(value, one.found - one.unknown[name], one.found))
+        cells.append((say(value) if one.found else "?") + _some(value, one.found - one.unknown[name], one.found))
     return cells
 
 
@@ -149,11 +149,21 @@ def notes(found: Compared) -> list[tuple[str, list[str]]]:
             missing += [f"{name}: {plural(lacking, 'run')} of {result.task}"] if lacking else []
     unread = [line for result in found.results for lines in result.unread for line in lines]
     return [
+        ("No run has a partner:", _pairing(found)),
         ("Runs that did not succeed:", failed),
         ("Runs that are missing; they count as not passed:", missing),
         ("Recordings that cannot be read:", [*found.unread, *unread]),
         ("Tasks of the suite that no contender ran; they do not count:", [*found.alone]),
     ]
+
+
+def _pairing(found: Compared) -> list[str]:
+    """How runs are paired, where all contenders have some and none of them are."""
+    runs = [result.runs for result in found.results]
+    there = all(any(one[at] for one in runs) for at in range(len(found.names)))
+    if len(found.names) < 2 or not there or any(sum(map(bool, one)) > 1 for one in runs):
+        return []
+    return ["runs are of one task where their headers name it, else where their file names are the same"]
 
 
 def _failed(name: str, result: TaskResult, runs: Sequence[Run]) -> list[str]:

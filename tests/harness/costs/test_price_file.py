@@ -83,6 +83,8 @@ ROW = "input = 1\noutput = 1\n"
         ("['a/m']\n" + ROW + "tier = [{ since = 2026-01-01T00:00:00Z, input = 1 }]", "since: should be a day"),
         ("['a/m']\ninput = 'x'\noutput = 1", '"a/m".input: should be a number'),
         ("'a/m' = 7", '"a/m": should be'),
+        ("['a/m*']\n" + ROW, '"a/m*": write provider/model, or provider/* for all its models'),
+        ("['*/m']\n" + ROW, '"*/m": write provider/model'),
     ],
 )
 def test_faults_are_one_line(tmp_path, text, fault):

@@ -74,3 +74,15 @@ def test_the_contenders_fit_a_terminal_of_80_columns():
     success, took = [block for block in report.blocks if isinstance(block, Table)][:2]
     assert (success.headers[0], took.headers[0]) == ("contender", "contender")
     assert max(len(line) for table in (success, took) for line in grid(table.headers, table.rows, table.right)) <= 80
+
+
+def test_where_nothing_is_paired_it_is_said_how_runs_are():
+    (how,) = dict(notes(compared([[True], []], [[], [True]])))["No run has a partner:"]
+    assert "headers name it" in how
+    for contenders in ([[[True], []], [[True], []]], [[[True], []], [[], []]], [[[True]]]):
+        assert dict(notes(compared(*contenders)))["No run has a partner:"] == []
+
+
+def test_what_was_never_run_took_nothing_that_is_known():
+    shown = render(tasks_report(compared([[True]], [[]])), "text", "0")
+    assert [line.split() for line in shown.splitlines() if line.startswith("B ")][1] == ["B", *"??????"]
