@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 
 import click
 
+from harness.errors import HarnessError
+
 _MUCH_GARBAGE = 50_000
 """Objects made since garbage was looked for last, less those that are gone."""
 
@@ -30,7 +32,8 @@ jobs_option = click.option(
 def in_processes(
     work: Callable[[Item], Result], items: Sequence[Item], jobs: int, *, hold: bool = False
 ) -> Iterator[Result]:
-    """The results in the order of the items. `work` and all that goes in and out must be picklable.
+    """The results in the order of the items. `work` and all that goes in and out must be picklable. Raises `HarnessError`
+    where a process is killed.
 
     `hold`: where there is only this process, Ctrl-C waits for the item at work, for `work` that runs an event loop.
     """
@@ -39,6 +42,7 @@ def in_processes(
         yield from _one_by_one(work, items) if hold else map(work, items)
         return
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
     pool = ProcessPoolExecutor(workers, mp_context=get_context(_start_method()), initializer=gc.disable)
@@ -46,6 +50,8 @@ def in_processes(
         with _interrupts_kept_from_children():
             results = pool.map(partial(_tidied, work), items, chunksize=max(1, len(items) // (workers * 32)))
         yield from results
+    except BrokenProcessPool:
+        raise HarnessError("a worker process is gone: killed, or out of memory; try again with fewer --jobs") from None
     finally:  # whoever has seen enough waits for what is at work, not for the rest
         with _interrupts_ignored():
             pool.shutdown(cancel_futures=True)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import operator
+import os
 import signal
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 
 from harness.cli import jobs
 from harness.cli.jobs import in_processes, with_progress
+from harness.errors import HarnessError
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -23,6 +25,17 @@ def test_results_in_order(processes):
 def _noted(path: str) -> None:
     Path(path).touch()
     time.sleep(0.01)
+
+
+def _killed(item: int) -> int:
+    if item == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item
+
+
+def test_a_worker_that_is_killed_is_one_line():
+    with pytest.raises(HarnessError, match="a worker process is gone: killed, or out of memory; try again with fewer"):
+        list(in_processes(_killed, [1, 2, 3, 4], 2))
 
 
 @pytest.mark.parametrize("stop", ["closed", "interrupted"])
