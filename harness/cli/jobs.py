@@ -32,8 +32,8 @@ jobs_option = click.option(
 def in_processes(
     work: Callable[[Item], Result], items: Sequence[Item], jobs: int, *, hold: bool = False
 ) -> Iterator[Result]:
-    """The results in the order of the items. `work` and all that goes in and out must be picklable. Raises `HarnessError`
-    where a process is killed.
+    """The results in the order of the items. `work` and all that goes in and out must be picklable. Raises
+    `HarnessError` where a process is killed.
 
     `hold`: where there is only this process, Ctrl-C waits for the item at work, for `work` that runs an event loop.
     """

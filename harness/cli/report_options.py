@@ -39,16 +39,21 @@ class Output:
         return (self.form or _SUFFIXES.get(Path(self.out or "").suffix.lower())) in ("json", _PAGE)
 
 
-def _writable(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """The name of the file, refused before anything is read, run or paid for. Raises `HarnessError`."""
-    if value not in (None, _BY_DEFAULT):
-        path = Path(value or "")
-        _refuse(path, "report.md")
-        special = path.exists() and not path.is_file()  # such as /dev/stdout
-        place = path if special else next(above for above in path.absolute().parents if above.exists())
-        if not (special or place.is_dir()) or not os.access(place, os.W_OK):
-            raise HarnessError(f"{path}: cannot be written: {place} takes no file")
-    return value
+def writable(better: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """The callback of an option that names a file to write: what cannot be written is refused before anything is read,
+    run or paid for. `better`: a name for it. Raises `HarnessError`."""
+
+    def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        if value not in (None, _BY_DEFAULT):
+            path = Path(value)
+            _refuse(path, better)
+            special = path.exists() and not path.is_file()  # such as /dev/stdout
+            place = path if special else next(above for above in path.absolute().parents if above.exists())
+            if not (special or place.is_dir()) or not os.access(place, os.W_OK):
+                raise HarnessError(f"{path}: cannot be written: {place} takes no file")
+        return value
+
+    return check
 
 
 def _refuse(path: Path, better: str) -> None:
@@ -77,7 +82,7 @@ def report_options_as(flag: str) -> Callable[[Decorated], Decorated]:
         is_flag=False,
         flag_value=_BY_DEFAULT,
         metavar="[FILE]",
-        callback=_writable,
+        callback=writable("report.md"),
         help="Write the report to this file; without a name to one in reports/.",
     )
     return lambda command: form(out(command))

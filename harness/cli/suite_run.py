@@ -9,7 +9,7 @@ import click
 
 from harness.cli.jobs import in_processes, jobs_option, with_progress
 from harness.cli.price_options import price_for, price_options
-from harness.cli.report_options import Output, deliver, refuse_input, report_options, write
+from harness.cli.report_options import Output, deliver, report_options, writable, write
 from harness.cli.suite_options import filter_option
 from harness.config import current
 
@@ -22,7 +22,12 @@ EXIT_UNUSABLE = 2
 @filter_option
 @click.option("--fail-fast", is_flag=True, help="Stop at the first recording that does not pass.")
 @jobs_option
-@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write the verdicts as JUnit XML too.")
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path),
+    callback=writable("report.xml"),
+    help="Write the verdicts as JUnit XML too.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what did not pass, and the totals.")
 @price_options
@@ -55,8 +60,6 @@ def command(
     """
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --format {form} exclude one another")
-    if junit is not None:
-        refuse_input(junit, "report.xml")
     from harness.suites.loading import load_suites
     from harness.suites.report import suite_report
     from harness.suites.running import plan_run, run_job

@@ -153,6 +153,8 @@ def test_it_is_refused_before_anything_is_done(tmp_path, monkeypatch, name, prob
     monkeypatch.setattr("harness.cli.report_options.os.access", lambda path, mode: path.name != "locked")
     for command in (["sweep"], ["cost"], ["suite", "run"], ["diff", "b"]):
         assert refusal(*command, "nothing", "--out", name).startswith(f"harness: {problem}")
+    junit = refusal("suite", "run", "nothing", "--junit", name)
+    assert junit.startswith(f"harness: {problem.replace('report.md', 'report.xml')}")
     assert refusal("run", "nothing", "--out", "trials", "--report", name).startswith(f"harness: {problem}")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder", "locked"]
 
