@@ -150,7 +150,7 @@ def test_it_is_refused_before_anything_is_done(tmp_path, monkeypatch, name, prob
     for folder in ("folder", "locked"):
         Path(folder).mkdir()
     Path("file").touch()
-    monkeypatch.setattr("harness.cli.report_options.os.access", lambda path, mode: path.name != "locked")
+    monkeypatch.setattr("harness.cli.report_options.os.access", lambda path, mode: Path(path).name != "locked")
     for command in (["sweep"], ["cost"], ["suite", "run"], ["diff", "b"]):
         assert refusal(*command, "nothing", "--out", name).startswith(f"harness: {problem}")
     junit = refusal("suite", "run", "nothing", "--junit", name)
