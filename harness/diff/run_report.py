@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.diff.data import comparison_data, run_data
-from harness.diff.said import difference_text, place, step_lines
+from harness.diff.said import difference_lines, place, step_lines
 from harness.differences import MISSING, Difference
 from harness.report.figures import cost, known, plural, seconds
 from harness.report.report import Block, Heading, Quoted, Report, Table
@@ -49,14 +49,13 @@ def figures_table(names: Sequence[str], runs: Sequence[Run]) -> Table:
 def account(one: str, other: str, comparison: Comparison, *, full: bool = False) -> list[Block]:
     """What differs between two runs."""
     blocks: list[Block] = [Heading(f"{one} and {other}"), verdict(comparison)]
-    settings = [f"! {difference_text(difference, full=full)}" for difference in comparison.settings]
+    settings = difference_lines(comparison.settings, full=full)
     if settings:
         blocks += ["What they were given differs:", Quoted(settings, "diff")]
     if not comparison.same:
         blocks.append(Quoted(step_lines(comparison.changes, full=full), "diff"))
     if comparison.volatile:
-        volatile = [f"! {difference_text(difference, full=full)}" for difference in comparison.volatile]
-        blocks += ["What never counts differs in:", Quoted(volatile, "diff")]
+        blocks += ["What never counts differs in:", Quoted(difference_lines(comparison.volatile, full=full), "diff")]
     return blocks
 
 

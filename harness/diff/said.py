@@ -45,10 +45,20 @@ def change_lines(change: Change, *, full: bool = False) -> list[str]:
     head = f"{change.number} {place(change.step)}: "
     if change.status != "changed":
         return [*_hung(sign, head + described(change.step, full=full), full=full)]
-    lines = [*_hung(sign, head + _title(change), full=full)]
-    for difference in change.differences:
-        lines += _hung(sign, f"  {difference_text(difference, full=full)}", full=full)
-    return lines
+    return [
+        *_hung(sign, head + _title(change), full=full),
+        *difference_lines(change.differences, full=full, indent="  "),
+    ]
+
+
+def difference_lines(differences: Sequence[Difference], *, full: bool = False, indent: str = "") -> list[str]:
+    """What differs, each in lines of its own."""
+    sign = SIGNS["changed"]
+    return [
+        line
+        for difference in differences
+        for line in _hung(sign, indent + difference_text(difference, full=full), full=full)
+    ]
 
 
 def place(step: Step) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.diff.compare import compare_steps
-from harness.diff.said import WIDTH, described, difference_text, marked, place, step_lines
+from harness.diff.said import WIDTH, described, difference_lines, difference_text, marked, place, step_lines
 from harness.diff.words import Piece
 from harness.differences import MISSING, Difference
 from harness.report.text import columns
@@ -62,3 +62,11 @@ def test_long_lines_are_folded_each_with_its_sign_and_cannot_steer_a_terminal():
 def test_a_call_without_a_result_and_a_step_without_a_place():
     assert described(step("tool_call", name="read", path="a")) == 'tool call read {"path":"a"} -> no result'
     assert place(step("text", "a")) == "turn 0, call 0"
+
+
+def test_differences_of_settings_are_folded_too():
+    long = [Difference("turns[1]", {"system": "word " * 60}, MISSING)]
+    lines = difference_lines(long)
+    assert len(lines) == 2
+    assert all(line.startswith("! ") and columns(line) <= WIDTH + 2 for line in lines)
+    assert len(difference_lines(long, full=True)) == 1
