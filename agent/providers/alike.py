@@ -20,7 +20,11 @@ Piece = Text | Reasoning
 _PADDED = re.compile(rb'("obfuscation":"|" *\}(?= *\}))([A-Za-z0-9]*| *)("?\}\n*)\Z')
 _PROBE = "\x01probe"
 _TRIES = 8
-_QUOTE, _BACKSLASH = 34, 92
+_BACKSLASH = 92
+_BLANK_LINE = b"\n\n"
+_END, _HEAD = 16, 8
+"""Bytes of the end of a piece, and of the start of the next, by which one is told from the other: more are not found
+faster."""
 
 
 class Alike:
@@ -32,48 +36,79 @@ class Alike:
     """
 
     __slots__ = (
-        "_after_size", "_before_size", "_closing_size", "_read", "_tries", "after", "before", "blank", "closing",
-        "kind",
+        "_before_size", "_border", "_closing_size", "_read", "_tries", "after", "before", "blank", "closing", "kind",
     )  # fmt: skip
 
     def __init__(self, read: Callable[[bytes], Piece | None]) -> None:
         self._read = read
         self._tries = _TRIES
-        self._before_size = self._after_size = self._closing_size = 0
+        self._before_size = self._closing_size = 0
+        self._border = b""
         self.blank = False
         self.before = b"\0"  # nothing that is read begins so
         self.after = self.closing = b""
         self.kind: type[Piece] = Text
 
-    def split(self, data: bytes, at: int = 0) -> tuple[int, int, bytes, int] | None:
-        """Of the piece that `data` has from `at` on: where its text starts and ends, the padding, and where the piece
-        ends, as more of `data` may follow; None where it is not alike.
+    def split(self, data: bytes) -> tuple[bytes, bytes] | None:
+        """What stands for the text in a piece, and its padding; None where `data` is no piece that is alike.
 
-        What stands between is not checked: it may be no JSON string.
+        The text is not checked: it may be no inside of a JSON string.
         """
-        if not data.startswith(self.before, at):
+        size = self._before_size
+        if data[:size] != self.before:
             return None
-        start = at + self._before_size
-        end = data.find(_QUOTE, start)  # far cheaper than looking for all of `after`
-        if not data.startswith(self.after, end):
-            end = data.find(self.after, start)
-            if end < 0:
+        text, found, padding = data[size:].partition(self.after)
+        if not found:
+            return None
+        size = self._closing_size
+        if size:
+            if padding[-size:] != self.closing:
                 return None
-        at = end + self._after_size
-        if not self._closing_size:
-            return start, end, b"", at
-        stop = data.find(self.closing, at)
-        padding = data[at:stop]
-        if stop < 0 or (padding and (padding.strip(b" ") if self.blank else not padding.isalnum())):
+            padding = padding[:-size]
+        if padding and (not size or (padding.strip(b" ") if self.blank else not padding.isalnum())):
             return None
-        return start, end, padding, stop + self._closing_size
+        return text, padding
+
+    def splits(self, data: bytes) -> tuple[list[bytes], list[bytes]]:
+        """The texts and the paddings of the pieces that `data` begins with, one right behind another.
+
+        Each is what `split` gives. They are pieces that end in a blank line, else there are none; the last one before
+        something else may be left out.
+        """
+        texts: list[bytes] = []
+        paddings: list[bytes] = []
+        if not self._border or not data.startswith(self.before):
+            return texts, paddings
+        parts = data.split(self._border)
+        parts[0] = parts[0][_HEAD:]
+        end = (self.closing or self.after)[-_END:]
+        last, found, _ = parts.pop().partition(end)
+        if found:
+            parts.append(last)
+        before = self.before[_HEAD:]
+        middle = self.after if self.closing else self.after[:-_END]
+        size, padded, blank = len(before), bool(self.closing), self.blank
+        for part in parts:
+            if part[:size] != before:
+                break
+            text, found, padding = part[size:].partition(middle) if middle else (part[size:], end, b"")
+            if not found or (padding and (not padded or (padding.strip(b" ") if blank else not padding.isalnum()))):
+                break
+            texts.append(text)
+            paddings.append(padding)
+        return texts, paddings
+
+    def size(self, texts: Sequence[bytes], paddings: Sequence[bytes]) -> int:
+        """The bytes of pieces, of which these are the texts and paddings."""
+        fixed = self._before_size + len(self.after) + self._closing_size
+        return fixed * len(texts) + sum(map(len, texts)) + sum(map(len, paddings))
 
     def piece(self, data: bytes) -> Piece | None:
         """The piece of text that `data` is; None where that takes parsing."""
         found = self.split(data)
-        if found is not None and found[3] == len(data):
+        if found is not None:
             try:
-                text = orjson.loads(data[found[0] - 1 : found[1] + 1])
+                text = orjson.loads(b'"%b"' % found[0])
             except orjson.JSONDecodeError:
                 return None
             if text and type(text) is str:
@@ -81,32 +116,14 @@ class Alike:
         return None
 
     def run(self, data: bytes) -> tuple[list[str], int]:
-        """The texts of the pieces that `data` begins with, one right behind another, and the bytes that they take.
+        """The texts of the pieces that `data` begins with, as in `splits`, and the bytes that they take.
 
         They are of `kind`, and none is empty.
         """
-        before, after, closing = self.before, self.after, self.closing
-        texts: list[bytes] = []
-        ends = [0]
-        at = 0
-        while data.startswith(before, at):
-            start = at + self._before_size
-            end = data.find(_QUOTE, start)
-            if not data.startswith(after, end):
-                end = data.find(after, start)
-                if end < 0:
-                    break
-            at = end + self._after_size
-            if closing:
-                stop = data.find(closing, at)
-                padding = data[at:stop]
-                if stop < 0 or (padding and (padding.strip(b" ") if self.blank else not padding.isalnum())):
-                    break
-                at = stop + self._closing_size
-            texts.append(data[start:end])
-            ends.append(at)
+        texts, paddings = self.splits(data)
         found = _strings(texts)
-        return found, ends[len(found)]
+        many = len(found)
+        return found, self.size(texts[:many], paddings[:many])
 
     @property
     def learns(self) -> bool:
@@ -128,7 +145,9 @@ class Alike:
         if padded is not None:
             self.after, self.closing = self.after[: padded.end(1)], padded[3]
             self.blank = not padded[1].endswith(b'"')
-        self._before_size, self._after_size, self._closing_size = map(len, (self.before, self.after, self.closing))
+        self._before_size, self._closing_size = len(self.before), len(self.closing)
+        end = (self.closing or self.after)[-_END:]
+        self._border = end + self.before[:_HEAD] if end.endswith(_BLANK_LINE) else b""
         self.kind = kind
         return True
 

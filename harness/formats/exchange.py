@@ -81,7 +81,7 @@ def _write(recorder: Recorder, exchange: Exchange, redactor: Redactor) -> None:
         recorded = {"headers": recorded_headers(headers, redactor), "encoding": coding}
     recorder.guard(call.response, exchange.status, headers, recorded)
     if exchange.answer:
-        recorder.guard(call.chunk, exchange.answer)
+        call.chunk(exchange.answer)
     recorder.guard(call.end, EOF)
 
 

@@ -9,17 +9,19 @@ from typing import Any
 from agent.events import DecodeOptions, End, Event, to_dict
 from agent.response import Framer, ResponseDecoder, no_response
 from agent.sse import Frame
+from harness.recorder.body_recorder import BodyRecorder
 from harness.recorder.encodings import Undecodable, Unpacker, coding_of
 from harness.recorder.outlet import Outlet
 from harness.recorder.text_run import TextRun
 from harness.recording.headers import cookie_values, header_value, recorded_headers
-from harness.recording.records import Ready, Record, Records, body_record, call_end_record, event_record, frame_record
+from harness.recording.records import Record, Records, call_end_record, event_record, frame_record
 from harness.redaction.frame_data import reread
-from harness.redaction.held_body import HeldBody
 from harness.redaction.held_frames import HeldFrame, HeldFrames
 
-_LF = 10
+_LF, _CR = 10, 13
 _BLOCK_END = b"\n\n"
+_MOST_BEGUN = 2048
+"""Bytes of a frame that are kept here until the rest comes: they are joined with every chunk that adds to them."""
 
 
 @dataclass(slots=True)
@@ -65,16 +67,16 @@ class CallRecorder:
         self._head: Record | None = None  # held back until it is known whether the content coding can be undone
         self._bytes = 0
         self._frames = 0
-        self._bodies = 0
         self._frame_start = 0
         self._position = 0
         self._cuts: list[int] = []
         self._cut_times: list[float] = []
         self._held: HeldFrames[_Arrival] = HeldFrames(outlet.redactor)
-        self._held_body = HeldBody(outlet.redactor)
+        self._body = BodyRecorder(call, outlet, self._take)
         self._overflowed = False
         self._run: TextRun | None = None
         self._between = False  # the framer stands between two frames
+        self._begun = b""  # the start of a frame, which the framer does not know of yet
         self._alike = False  # the decoder stands where the run has learned
         self._lost = False  # framing has failed: nothing more of this body can be recorded
         self._ended = False
@@ -112,14 +114,21 @@ class CallRecorder:
             outlet.write([record])
 
     def chunk(self, data: bytes) -> None:
-        """Bytes as one network read gave them."""
+        """Bytes as one network read gave them. Never raises."""
         if self._ended:
             return
+        try:
+            if self._unpacker is not None:
+                self._packed(data)
+            elif data:
+                self._outlet.write(self._records_of(data, self._outlet.clock()))
+        except Exception as error:
+            self._outlet.fault(error)
+
+    def _packed(self, data: bytes) -> None:
+        """The same for a body with a content coding."""
+        assert self._unpacker is not None
         now = self._outlet.clock()
-        if self._unpacker is None:
-            if data:
-                self._outlet.write(self._records_of(data, now))
-            return
         try:
             chunks = self._unpacker.feed(now, data)
         except Undecodable as error:
@@ -145,6 +154,8 @@ class CallRecorder:
                 records += self._event_records(None, now, no_response, end, self._url)
         else:
             if not self._lost and not self._opaque:
+                begun, self._begun = self._begun, b""
+                records += self._framed(begun, now, self._position, [])
                 for frame in self._framer.flush():
                     records += self._frame_records(frame, now, self._position)
             records += self._flushed()
@@ -154,7 +165,7 @@ class CallRecorder:
         record = call_end_record(
             self._call,
             end.kind,
-            self._bytes,
+            self._bytes + self._body.bytes,
             error=(end.error_class or "", end.message) if end.kind == "error" else None,
             malformed=0 if decoder is None else decoder.malformed,
             unknown=None if decoder is None else decoder.unknown,
@@ -185,7 +196,7 @@ class CallRecorder:
                 head["encoding"] = unpacker.coding
             records.append(head)
         for t, data in chunks:
-            records += self._body_record(data, t) if unpacker.opaque else self._records_of(data, t)
+            records += self._body.feed(t, data) if unpacker.opaque else self._records_of(data, t)
         return records
 
     def _records_of(self, data: bytes, now: float) -> Records:
@@ -193,7 +204,10 @@ class CallRecorder:
             self._bytes += len(data)
             return []
         chunk_end = self._position + len(data)
-        if self._alike and self._between and data[-1] == _LF and not self._held.waiting and self._run is not None:
+        if self._begun:
+            data, self._begun = self._begun + data, b""
+        elif self._alike and self._between and data[-1] == _LF and not self._held.waiting:
+            assert self._run is not None
             ready = self._run.records(data, self._frames, now, None, [])
             if ready is not None:  # the chunk is one such frame, as most are
                 self._held.previous = data
@@ -203,17 +217,17 @@ class CallRecorder:
                 return [ready]
         records: Records = []
         body: list[bytes] = []
-        at = 0
-        if self._may_run:
-            if not self._between:
-                at = data.find(_BLOCK_END) + len(_BLOCK_END)
-                at = at if at >= len(_BLOCK_END) else 0
+        if self._may_run and not self._between:
+            at = data.find(_BLOCK_END) + len(_BLOCK_END)
+            if at >= len(_BLOCK_END):
                 records += self._framed(data[:at], now, chunk_end, body)
-            if self._between and self._may_run:
-                written, at = self._ran(data, at, now)
-                records += written
-        if at < len(data):
-            records += self._framed(data[at:] if at else data, now, chunk_end, body)
+                data = data[at:]
+        if self._may_run and self._between and not _begins(data):
+            data = data[self._ran(data, now, records) :]
+        if self._may_run and self._between and _begins(data):
+            self._begun = data
+        else:
+            records += self._framed(data, now, chunk_end, body)
         if self._lost:
             return records
         self._position = chunk_end
@@ -234,16 +248,20 @@ class CallRecorder:
         """Whether frames that differ in their text only may be written without being framed."""
         return self._alike and self._run is not None and not self._held.waiting
 
-    def _ran(self, data: bytes, at: int, now: float) -> tuple[Sequence[Ready], int]:
-        """The records of such frames from `at` on, where a frame begins, and where they end."""
+    def _ran(self, data: bytes, now: float, records: Records) -> int:
+        """Append the records of such frames, with which `data` begins. The bytes that they take."""
         assert self._run is not None
-        ready, last, end = self._run.run(data, at, self._frames, now)
-        if ready:
-            self._held.previous = data[last:end]
-            self._frame_start += end - at
-            self._bytes += end - at
-            self._frames += len(ready)
-        return ready, end
+        run = self._run.run(data, self._frames, now, self._cuts, self._cut_times)
+        if run is None:
+            return 0
+        ready, many, last, size = run
+        records.append(ready)
+        self._cuts, self._cut_times = [], []
+        self._held.previous = data[size - last : size]
+        self._frame_start += size
+        self._bytes += size
+        self._frames += many
+        return size
 
     def _framed(self, data: bytes, now: float, chunk_end: int, body: list[bytes]) -> Records:
         """The records of the frames that `data` completes; what is no frame goes into `body`."""
@@ -345,36 +363,21 @@ class CallRecorder:
         records: Records = []
         start = 0
         for cut, t in zip(self._cuts, self._cut_times, strict=True):
-            records += self._body_record(data[start:cut], t)
+            records += self._body.feed(t, data[start:cut])
             start = cut
         self._cuts.clear()
         self._cut_times.clear()
         self._frame_start = self._position
         return records
 
-    def _body_record(self, data: bytes, t: float) -> Records:
-        return self._body_written(self._held_body.feed, t, data)
-
-    def _body_written(self, decide: Callable[..., list[tuple[float, bytes]]], *arguments: Any) -> Records:
-        """The records of the chunks that are no longer held. Where deciding fails, all that are held are lost."""
-        try:
-            chunks = decide(*arguments)
-        except Exception as error:
-            self._outlet.fault(error)
-            self._bytes += self._held_body.drop()
-            return []
-        records: Records = []
-        for t, data in chunks:
-            self._bytes += len(data)
-            if self._decoder is not None and not self._overflowed and not self._opaque:
-                self._decoder.body(data)
-            records.append({"t": t, **body_record(self._call, self._bodies, data)})
-            self._bodies += 1
-        return records
+    def _take(self, data: bytes) -> None:
+        """Bytes that are no frame, as they are recorded."""
+        if self._decoder is not None and not self._overflowed and not self._opaque:
+            self._decoder.body(data)
 
     def _flushed(self) -> Records:
         """What was held back."""
-        return [*self._released(self._held.flush), *self._body_written(self._held_body.flush)]
+        return [*self._released(self._held.flush), *self._body.flush()]
 
     def _event_records(
         self, frame: int | None, now: float, decode: Callable[..., list[Event]], *arguments: Any
@@ -389,3 +392,8 @@ class CallRecorder:
             self._outlet.fault(error)
             self._decoder = None
             return []
+
+
+def _begins(data: bytes) -> bool:
+    """Whether `data` is the start of a frame that is worth keeping until the rest comes."""
+    return len(data) < _MOST_BEGUN and _BLOCK_END not in data and _CR not in data

@@ -89,7 +89,7 @@ class RecordingTransport(wire.Transport):  # type: ignore[misc]
         def iterate() -> Iterator[bytes]:
             try:
                 for chunk in stream:
-                    guard(call.chunk, chunk)
+                    call.chunk(chunk)
                     yield chunk
             except BaseException as error:
                 guard(call.end, end_of(error))
@@ -99,7 +99,7 @@ class RecordingTransport(wire.Transport):  # type: ignore[misc]
         async def aiterate() -> AsyncIterator[bytes]:
             try:
                 async for chunk in stream:
-                    guard(call.chunk, chunk)
+                    call.chunk(chunk)
                     yield chunk
             except BaseException as error:
                 guard(call.end, end_of(error))

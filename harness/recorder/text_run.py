@@ -25,7 +25,7 @@ _FRAME, _EVENT = '{"kind":"frame","seq":', '}\n{"kind":"event","seq":'
 
 _BOM = b"\xef\xbb\xbf"
 
-_SHORT, _MOST_FORMS = 16, 4096
+_SHORT, _MOST_FORMS = 16, 2048
 
 
 class TextRun:
@@ -33,7 +33,7 @@ class TextRun:
 
     __slots__ = (
         "_after", "_alike", "_before", "_call", "_closing", "_decoder", "_event", "_forms", "_redactor", "_secrets",
-        "_shortest", "_t", "_version", "_where",
+        "_shortest", "_version",
     )  # fmt: skip
 
     def __init__(self, call: int, decoder: ResponseDecoder, redactor: Redactor) -> None:
@@ -46,8 +46,6 @@ class TextRun:
         self._shortest = 0
         self._before = self._after = self._closing = self._event = ""
         self._forms: dict[bytes, tuple[str, str]] = {}  # texts that were looked at: most words come again
-        self._t = -1.0
-        self._where = ""
 
     def records(
         self, raw: bytes, i: int, t: float, cuts: list[int] | None, cut_t: list[float], *, clean: bool = False
@@ -56,56 +54,66 @@ class TextRun:
         if self._redactor.version != self._version:  # another value is a secret now: what was clean may hold it
             return None
         found = self._alike.split(raw)
-        if found is None or found[3] != len(raw):
+        if found is None:
             return None
-        start, end, padding, _ = found
-        inner = raw[start:end]
-        forms = self._forms.get(inner)
-        if forms is None:
-            forms = self._look_at(inner, clean)
-            if forms is None:
-                return None
-        if len(padding) >= self._shortest and not self._alike.blank and not clean and self._is_secret(padding):
+        inner, padding = found
+        form = self._forms.get(inner) or self._form(inner, clean)
+        if form is None:
             return None
-        more = ""
-        if cuts is not None:
-            more = f',"cuts":{dumps(cuts).decode()}' if cuts else _UNCUT
-            if cut_t:
-                more += f',"cut_t":{dumps(cut_t).decode()}'
-        return self._ready(forms, padding, i, t, more)
+        if len(padding) >= self._shortest and not clean and self._is_secret(padding):
+            return None
+        closing = self._closing if cuts is None else f"{self._closing}{_cuts(cuts, cut_t)}"
+        return 2, _line, (orjson.dumps(t).decode(), self._call, i, form, padding.decode(), closing)
 
-    def run(self, data: bytes, at: int, i: int, t: float) -> tuple[list[Ready], int, int]:
-        """The records of the frames that stand one right behind another in a chunk, from `at` and frame `i` on; where
-        the last of them begins, and where it ends. What follows goes the long way."""
-        found: list[Ready] = []
-        last, size = at, len(data)
+    def run(
+        self, data: bytes, i: int, t: float, cuts: list[int], cut_t: list[float]
+    ) -> tuple[Ready, int, int, int] | None:
+        """The records of the frames that stand one right behind another at the start of `data`, from frame `i` on; how
+        many frames they are, the bytes of the last of them and of all. What follows goes the long way.
+
+        `data` ends where a chunk does; `cuts` and `cut_t` are those of the first frame in earlier chunks.
+        """
         if self._redactor.version != self._version:
-            return found, last, at
-        split, forms_of = self._alike.split, self._forms.get
-        while at < size and (piece := split(data, at)) is not None:
-            start, end, padding, stop = piece
-            inner = data[start:end]
-            forms = forms_of(inner) or self._look_at(inner, False)
-            if forms is None or (len(padding) >= self._shortest and not self._alike.blank and self._is_secret(padding)):
+            return None
+        alike = self._alike
+        inners, paddings = alike.splits(data)
+        forms = self._forms_of(inners, paddings)
+        if not forms:
+            return None
+        many = len(forms)
+        del inners[many:], paddings[many:]
+        last, size = alike.size(inners[-1:], paddings[-1:]), alike.size(inners, paddings)
+        ends_chunk = size == len(data)
+        closings = [self._closing + _UNCUT] * many
+        if cuts:
+            cuts = [*cuts, size] if ends_chunk and many == 1 else cuts
+            closings[0] = f"{self._closing}{_cuts(cuts, cut_t)}"
+        elif ends_chunk:
+            closings[-1] = self._closing
+        if ends_chunk and many > 1:
+            closings[-1] = self._closing
+        shown = b"\n".join(paddings).decode().split("\n")
+        where = f',"t":{orjson.dumps(t).decode()},"call":{self._call},"'
+        return (2 * many, _lines, (where, i, forms, shown, closings)), many, last, size
+
+    def _forms_of(self, inners: list[bytes], paddings: list[bytes]) -> list[tuple[str, str]]:
+        """The forms of texts, up to one that goes the long way."""
+        found = []
+        known = self._forms.get
+        for inner in inners:
+            form = known(inner) or self._form(inner, False)
+            if form is None:
                 break
-            found.append(self._ready(forms, padding, i, t, "" if stop == size else _UNCUT))
-            i += 1
-            last, at = at, stop
-        return found, last, at
+            found.append(form)
+        if found and max(map(len, paddings)) >= self._shortest:
+            for number, padding in enumerate(paddings[: len(found)]):
+                if len(padding) >= self._shortest and self._is_secret(padding):
+                    return found[:number]
+        return found
 
-    def _ready(self, forms: tuple[str, str], padding: bytes, i: int, t: float, more: str) -> Ready:
-        shown, text = forms
-        if t != self._t:
-            self._t, self._where = t, f',"t":{orjson.dumps(t).decode()},"call":{self._call},"'
-        where = self._where
-        return (
-            _FRAME,
-            f'{where}i":{i}{self._before}{shown}{self._after}{padding.decode()}{self._closing}{more}{_EVENT}',
-            f'{where}frame":{i}{self._event}{text}"}}}}',
-        )
-
-    def _look_at(self, inner: bytes, clean: bool) -> tuple[str, str] | None:
-        """How a text stands in the records of frame and event; None where it is no string, or may be of a secret."""
+    def _form(self, inner: bytes, clean: bool) -> tuple[str, str] | None:
+        """How a text stands, with what surrounds it, in the records of frame and event; None where it is no string, or
+        may be of a secret."""
         try:
             text = shown = inner.decode()
             value = inner
@@ -117,16 +125,19 @@ class TextRun:
                 return None
         except ValueError:
             return None
+        form = f"{self._before}{shown}{self._after}", f'{self._event}{text}"}}}}\n'
         if clean:
-            return shown, text
+            return form
         if not self._secrets.closed(value):
             return None
         if len(inner) <= _SHORT and len(self._forms) < _MOST_FORMS:
-            self._forms[inner] = shown, text
-        return shown, text
+            self._forms[inner] = form
+        return form
 
     def _is_secret(self, padding: bytes) -> bool:
-        return not self._secrets.closed(padding) and self._redactor.bytes(padding) is not padding
+        return (
+            not self._alike.blank and not self._secrets.closed(padding) and self._redactor.bytes(padding) is not padding
+        )
 
     def goes_on(self, frame: Frame, events: Records) -> bool:
         """After a frame that went the long way, unchanged: whether the next ones may go the short one."""
@@ -145,12 +156,40 @@ class TextRun:
         self._after = dumps(after).decode()[1:-1]
         self._closing = dumps(closing).decode()[1:]
         self._event = f',"event":{{"type":"{"text" if alike.kind is Text else "reasoning"}","text":"'
+        self._forms.clear()
         if self._version != self._redactor.version:
             self._version, self._secrets = self._redactor.version, self._redactor.open_secrets()
             self._shortest = self._redactor.shortest
-            self._forms.clear()
         return True
 
     def _read(self, raw: bytes) -> Text | Reasoning | None:
         frames = SSEDecoder().feed(raw)
         return self._decoder.piece(frames[0]) if len(frames) == 1 else None
+
+
+def _line(seq: int, what: tuple[str, int, int, tuple[str, str], str, str]) -> bytes:
+    """The lines of one frame and its event."""
+    t, call, i, (frame, event), padding, closing = what
+    return (
+        f'{_FRAME}{seq},"t":{t},"call":{call},"i":{i}{frame}{padding}{closing}'
+        f'{_EVENT}{seq + 1},"t":{t},"call":{call},"frame":{i}{event}'
+    ).encode()
+
+
+def _lines(seq: int, what: tuple[str, int, list[tuple[str, str]], list[str], list[str]]) -> bytes:
+    """The lines of frames that follow one another, each with its event."""
+    where, first, forms, paddings, closings = what
+    return "".join([
+        f'{_FRAME}{number}{where}i":{i}{frame}{padding}{closing}{_EVENT}{number + 1}{where}frame":{i}{event}'
+        for number, i, (frame, event), padding, closing in zip(
+            range(seq, seq + 2 * len(forms), 2), range(first, first + len(forms)), forms, paddings, closings,
+            strict=True,
+        )
+    ]).encode()  # fmt: skip
+
+
+def _cuts(cuts: list[int], cut_t: list[float]) -> str:
+    """The fields of a frame that tell where chunks ended in it."""
+    if not cuts:
+        return _UNCUT
+    return f',"cuts":{dumps(cuts).decode()}' + (f',"cut_t":{dumps(cut_t).decode()}' if cut_t else "")

@@ -15,8 +15,8 @@ FORMAT = "trajectory"
 FORMAT_VERSION = 1
 
 Record: TypeAlias = dict[str, Any]
-Ready: TypeAlias = tuple[str, str, str]
-"""Two records that are JSON already: what stands before, between and behind their `seq`."""
+Ready: TypeAlias = tuple[int, Callable[[int, Any], bytes], Any]
+"""Records whose JSON is known: how many, and what makes their lines of the `seq` of the first and the last item."""
 Records: TypeAlias = list[Record | Ready]
 """What is written at once."""
 

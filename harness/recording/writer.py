@@ -135,10 +135,11 @@ class Writer:
             lines = []
             for record in records:
                 if isinstance(record, tuple):
-                    before, between, behind = record
-                    lines.append(f"{before}{seq}{between}{seq + 1}{behind}\n".encode())
-                    seq += 1
-                elif record.get("seq", seq) is None:
+                    count, lines_of, what = record
+                    lines.append(lines_of(seq, what))
+                    seq += count
+                    continue
+                if record.get("seq", seq) is None:
                     record["seq"] = seq
                     lines.append(dumps(record) + b"\n")
                 else:
@@ -148,7 +149,7 @@ class Writer:
             if not lines:
                 return
             self.seq = seq
-            self._append(lines[0] if len(lines) == 1 else b"".join(lines))
+            self._append(b"".join(lines))
             if self._fsync and any(type(record) is dict and record["kind"] in _SYNC_AFTER for record in records):
                 self._sync()
 

