@@ -200,21 +200,21 @@ class CallRecorder:
         return records
 
     def _records_of(self, data: bytes, now: float) -> Records:
+        if self._alike and self._between and data[-1] == _LF and not (self._begun or self._held.waiting):
+            assert self._run is not None
+            ready = self._run.records(data, self._frames, now, None, [])
+            if ready is not None:  # the chunk is one such frame, as most are
+                self._held.previous = data
+                self._frame_start = self._position = self._position + len(data)
+                self._bytes += len(data)
+                self._frames += 1
+                return [ready]
         if self._lost or self._framer is None:
             self._bytes += len(data)
             return []
         chunk_end = self._position + len(data)
         if self._begun:
             data, self._begun = self._begun + data, b""
-        elif self._alike and self._between and data[-1] == _LF and not self._held.waiting:
-            assert self._run is not None
-            ready = self._run.records(data, self._frames, now, None, [])
-            if ready is not None:  # the chunk is one such frame, as most are
-                self._held.previous = data
-                self._position = self._frame_start = chunk_end
-                self._bytes += len(data)
-                self._frames += 1
-                return [ready]
         records: Records = []
         body: list[bytes] = []
         if self._may_run and not self._between:

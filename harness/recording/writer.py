@@ -122,7 +122,7 @@ class Writer:
 
     def now(self) -> float:
         """Seconds since the recording began; a resumed recording goes on after its last record."""
-        return int((self._clock() - self._start) * 1e6) / 1e6  # far cheaper than `round`
+        return (self._clock() - self._start) * 1e6 // 1 / 1e6  # far cheaper than `round`
 
     def write(self, records: Sequence[Record | Ready]) -> None:
         """Append records in one write. `seq` is given here (put into a record whose `seq` is None), `t` where none is.
@@ -146,10 +146,9 @@ class Writer:
                     now = self.now() if now is None else now
                     lines.append(dumps({"kind": None, "seq": seq, "t": now, **record}) + b"\n")
                 seq += 1
-            if not lines:
-                return
             self.seq = seq
-            self._append(b"".join(lines))
+            if lines:
+                self._append(b"".join(lines))
             if self._fsync and any(type(record) is dict and record["kind"] in _SYNC_AFTER for record in records):
                 self._sync()
 
@@ -192,16 +191,15 @@ class Writer:
             raise RecordingError("the recording is closed", self.path)
         if self._torn:
             data = b"\n" + data
-        rest = data
+        size = len(data)
+        written = 0
         try:
-            written = os.write(descriptor, data)
-            while written < len(rest):
-                rest = rest[written:]
-                written = os.write(descriptor, rest)
+            while (written := written + os.write(descriptor, data)) < size:
+                data = data[written - size :]
         except OSError as error:
-            self._take_back(descriptor, len(data) - len(rest))
+            self._take_back(descriptor, written)
             raise _cannot("write", self.path, error) from None
-        self._size += len(data)
+        self._size += size
         self._torn = False
 
     def _take_back(self, descriptor: int, written: int) -> None:
