@@ -22,8 +22,12 @@ from harness.recorder.encodings import coding_of
 from harness.recording.contents import Call
 from harness.recording.opening import Recording, assemble
 from harness.recording.reader import RecordReader
-from harness.replaying.aside import Aside
+from harness.replaying.aside import Aside, Events, count_from
 from harness.replaying.derive import derived_events, gap
+
+_TEXT, _TEXT_END = b'{"type":"text","text":"', b'"}}'
+_TEXTS = _TEXT_END + b"\n" + _TEXT
+"""What stands around the texts of events in JSON, with the brace of their lines, and between two of them."""
 
 
 def unchanged(path: str | PathLike[str]) -> Recording | None:
@@ -44,19 +48,19 @@ def unchanged(path: str | PathLike[str]) -> Recording | None:
         watched: dict[int, Watched] = {}
         if recording.turns and asyncio.run(_rerun(recording, watched)) is not None:
             return None
-        tails: list[bytes] = []
+        written = Events()
         starts: list[int] = []
         for call, count in zip(recording.calls, frames, strict=True):
-            starts.append(len(tails))
+            starts.append(len(written.calls))
             if call.wire is not None:
                 seen = watched.get(call.number)
                 events = (
                     seen.found if seen is not None and seen.stands_for(call, count) else derived_events(call, RunReader)
                 )
-                tails += _tails(call.number, events)
+                _write(call.number, events, written)
     except Exception:  # whatever it is, judging the recording tells it
         return None
-    return recording if aside.fits(starts) and aside.are_written(tails) else None
+    return recording if aside.fits(starts) and aside.are_written(written) else None
 
 
 class Run(Text):
@@ -137,17 +141,14 @@ def _is_plain(recording: Recording) -> bool:
     )
 
 
-def _tails(call: int, events: Numbered) -> list[bytes]:
-    """What the lines of events end with, behind their time."""
-    found = []
+def _write(call: int, events: Numbered, written: Events) -> None:
+    """Add the events of a call."""
     for frame, event in events:
         if type(event) is Run and frame is not None:
-            shown = dumps(event.pieces)[2:-2].split(b'","')  # as a quote inside is escaped
-            found += [
-                b',"call":%d,"frame":%d,"event":{"type":"text","text":"%b"}}' % (call, number, text)
-                for number, text in enumerate(shown, frame)
-            ]
+            written.frames += count_from(frame, len(event.pieces))
+            shown = dumps(event.pieces)[2:-2].replace(b'","', _TEXTS)  # as a quote inside is escaped
+            written.shown += (_TEXT + shown + _TEXT_END).split(b"\n")
         else:
-            number = b"null" if frame is None else b"%d" % frame
-            found.append(b',"call":%d,"frame":%b,"event":%b}' % (call, number, dumps(to_dict(event))))
-    return found
+            written.frames.append(b"null" if frame is None else b"%d" % frame)
+            written.shown.append(dumps(to_dict(event)) + b"}")
+    written.calls += [b"%d" % call] * (len(written.frames) - len(written.calls))

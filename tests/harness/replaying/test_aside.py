@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import harness
 from agent.jsonio import dumps
-from harness.replaying.aside import Aside
+from harness.replaying.aside import Aside, Events, count_from
 from harness.replaying.unchanged import unchanged
 from tests.agent.providers.streams import chunks, random_sizes
 from tests.harness.replaying.test_unchanged import BYTES, assert_same
@@ -140,6 +140,29 @@ def test_long_sessions(recorded, name, tmp_path):
 def test_frames_are_joined(recorded, name):
     total = recorded[name].read_bytes().count(b'{"kind":"frame"')
     assert joined(recorded[name]) > total / 2
+
+
+@pytest.mark.parametrize("name", ["a frame a chunk", "in chunks of a network", "letters as they are", "anthropic"])
+def test_frames_with_one_event_each_are_told_apart_by_what_stands_between(recorded, name):
+    aside = Aside()
+    rest = aside.choose(recorded[name].read_bytes().removesuffix(b"\n"))
+    runs = [found for found in aside._events if isinstance(found, Events)]
+    assert sum(len(run.frames) for run in runs) > 25
+    assert all(run.frames == count_from(int(run.frames[0]), len(run.frames)) for run in runs)
+    assert all(json.loads(line)["kind"] != "event" for line in rest)
+
+
+def test_letters_that_are_not_ascii_stay_where_they_are():
+    raws = [b"a", b"b\\n", "\u00e9".encode(), "\u2028".encode(), b'\\"', "\U0001f600".encode()]
+    aside = Aside()
+    (line,) = aside._whole_line(2, 9, raws)
+    assert json.loads(line) == {"kind": "frame", "seq": 0, "t": 0, "call": 2, "i": 9, "raw": ""}
+    assert aside._joined == {(2, 9): (6, 'a\nb\n\n\u00e9\n\u2028\n"\n\U0001f600\n'.encode())}
+
+
+@pytest.mark.parametrize(("first", "many", "numbers"), [(0, 3, [b"0", b"1", b"2"]), (98, 3, [b"98", b"99", b"100"])])
+def test_numbers_as_json_has_them(first, many, numbers):
+    assert count_from(first, many) == numbers
 
 
 def write(path, lines, right_size):
