@@ -142,7 +142,7 @@ def test_frames_are_joined(recorded, name):
     assert joined(recorded[name]) > total / 2
 
 
-@pytest.mark.parametrize("name", ["a frame a chunk", "in chunks of a network", "letters as they are", "anthropic"])
+@pytest.mark.parametrize("name", ["letters as they are", "anthropic", "in small chunks"])
 def test_frames_with_one_event_each_are_told_apart_by_what_stands_between(recorded, name):
     aside = Aside()
     rest = aside.choose(recorded[name].read_bytes().removesuffix(b"\n"))
