@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -32,8 +33,8 @@ jobs_option = click.option(
 def in_processes(
     work: Callable[[Item], Result], items: Sequence[Item], jobs: int, *, hold: bool = False
 ) -> Iterator[Result]:
-    """The results in the order of the items. `work` and all that goes in and out must be picklable. Raises
-    `HarnessError` where a process is killed.
+    """The results in the order of the items. Raises `HarnessError` where a process is killed, and where `work`, an
+    item, a result or an exception cannot be handed from one process to another.
 
     `hold`: where there is only this process, Ctrl-C waits for the item at work, for `work` that runs an event loop.
     """
@@ -45,16 +46,62 @@ def in_processes(
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
+    task, packed = partial(_packed_result, _packed(work)), [_packed(item) for item in items]
     pool = ProcessPoolExecutor(workers, mp_context=get_context(_start_method()), initializer=gc.disable)
     try:
         with _interrupts_kept_from_children():
-            results = pool.map(partial(_tidied, work), items, chunksize=max(1, len(items) // (workers * 32)))
-        yield from results
+            results = pool.map(task, packed, chunksize=max(1, len(items) // (workers * 32)))
+        yield from map(_unpacked, results)
     except BrokenProcessPool:
         raise HarnessError("a worker process is gone: killed, or out of memory; try again with fewer --jobs") from None
     finally:  # whoever has seen enough waits for what is at work, not for the rest
         with _interrupts_ignored():
             pool.shutdown(cancel_futures=True)
+
+
+def _packed(thing: object) -> bytes:
+    """Only bytes go through the pool: once shut down, it waits for ever for what its own thread could not pickle."""
+    try:
+        return pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise _unmovable(error) from None
+
+
+def _unpacked(packed: bytes) -> Any:
+    try:
+        return pickle.loads(packed)
+    except Exception as error:
+        raise _unmovable(error) from None
+
+
+def _unmovable(error: Exception) -> HarnessError:
+    text = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return HarnessError(f"this cannot be handed to another process ({text}); leave out --jobs")
+
+
+def _packed_result(work: bytes, item: bytes) -> bytes:
+    """In a worker: the result of the work for an item. An exception that does not come through as it is becomes one
+    that tells of it."""
+    try:
+        result = _tidied(_work(work), _unpacked(item))
+    except BaseException as error:
+        if not _comes_through(error):
+            text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+            raise HarnessError(f"a worker process failed: {text}") from None
+        raise
+    return _packed(result)
+
+
+@lru_cache(1)
+def _work(packed: bytes) -> Any:
+    return _unpacked(packed)
+
+
+def _comes_through(error: BaseException) -> bool:
+    try:
+        return type(pickle.loads(pickle.dumps(error))) is type(error)
+    except Exception:
+        return False
 
 
 def _start_method() -> str:

@@ -38,6 +38,64 @@ def test_a_worker_that_is_killed_is_one_line():
         list(in_processes(_killed, [1, 2, 3, 4], 2))
 
 
+class Unpicklable:
+    def __init__(self, *_: object) -> None:
+        self.held = lambda: None
+
+
+class Unreadable:
+    """It can be sent, and not be read."""
+
+    def __reduce__(self):
+        return int, ("no number",)
+
+
+class NeedsTwo(Exception):
+    """An exception whose arguments are not those that it takes: pickle sends it, and cannot make it again."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one)
+
+
+class HoldsCode(Exception):
+    def __init__(self, *words: str) -> None:
+        super().__init__(words[0])
+        self.held = lambda: None
+
+
+def _fails(make: type[Exception]) -> None:
+    raise make("one", "two")
+
+
+def _made(make: type) -> object:
+    return make()
+
+
+MOVING = "this cannot be handed to another process"
+"""How the line begins that says so."""
+
+
+@pytest.mark.parametrize(
+    ("work", "item", "said"),
+    [
+        (operator.neg, Unpicklable(), MOVING),
+        (Unpicklable().held, 1, MOVING),
+        (operator.neg, Unreadable(), MOVING),
+        (_made, Unpicklable, MOVING),
+        (_made, Unreadable, MOVING),
+        (_fails, NeedsTwo, "a worker process failed: NeedsTwo: one"),
+        (_fails, HoldsCode, "a worker process failed: HoldsCode: one"),
+        (_fails, HarnessError, r"\('one', 'two'\)"),
+    ],
+    ids=["item", "work", "read item", "result", "read result", "read exception", "exception", "error of ours"],
+)
+@pytest.mark.parametrize("count", [2, 300])
+def test_what_cannot_be_handed_over_is_one_line(work, item, said, count):
+    with pytest.raises(HarnessError, match=said) as raised:
+        list(in_processes(work, [item] * count, 2))
+    assert "\n" not in str(raised.value)
+
+
 @pytest.mark.parametrize("stop", ["closed", "interrupted"])
 def test_whoever_has_seen_enough_does_not_wait_for_the_rest(tmp_path, stop):
     items = [str(tmp_path / str(index)) for index in range(640)]

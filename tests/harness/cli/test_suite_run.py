@@ -3,10 +3,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
+from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
 
+from harness.checks.registry import check_class
 from harness.suites import judging
 from tests.command import harness
 from tests.harness.cli.cli import call, refusal
@@ -63,6 +66,15 @@ def test_text(folder):
 def test_processes_give_the_same(folder):
     one, two = (harness("suite", "run", "r", "--jobs", jobs, cwd=folder) for jobs in "12")
     assert (two.returncode, two.stdout, two.stderr) == (0, one.stdout, "")
+
+
+def test_a_check_that_no_other_process_can_have_is_one_line(folder, monkeypatch):
+    check_class("no_error")
+    monkeypatch.setitem(sys.modules, "harness.checks.endings", ModuleType("harness.checks.endings"))
+    assert call("suite", "run", "r").exit_code == 0
+    said = refusal("suite", "run", "r", "--jobs", "2")
+    assert said.startswith("harness: this cannot be handed to another process (")
+    assert said.endswith("; leave out --jobs")
 
 
 def test_formats(folder):

@@ -8,16 +8,11 @@ import sys
 import pytest
 
 from harness.pytest_plugin.items import is_asked_for, is_recording
-from tests.harness.plugin_runs import QUIET, ROOT, WITH_PLUGIN, XDIST, runner
+from tests.harness.plugin_runs import QUIET, ROOT, WITH_PLUGIN, XDIST
 
 pytest_plugins = ["pytester"]
 
 GOOD = ROOT / "recordings" / "openai-chat-text.jsonl"
-
-
-@pytest.fixture
-def run(pytester, monkeypatch):
-    return runner(pytester, monkeypatch)
 
 
 class TestCollection:

@@ -8,15 +8,10 @@ import pytest
 
 import harness
 from harness.clients.modes import VARIABLE
-from tests.harness.plugin_runs import ANSWER, XDIST, runner, write
+from tests.harness.plugin_runs import ANSWER, XDIST, write
 from tests.scripted import Answer, scripted
 
 pytest_plugins = ["pytester"]
-
-
-@pytest.fixture
-def run(pytester, monkeypatch):
-    return runner(pytester, monkeypatch)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.harness.plugin_runs import QUIET, ROOT, WITH_PLUGIN, XDIST, runner
+from tests.harness.plugin_runs import QUIET, ROOT, WITH_PLUGIN, XDIST
 
 pytest_plugins = ["pytester"]
 
@@ -30,11 +30,6 @@ recording = "*-parallel-calls.jsonl"
 type = "tool_count"
 total = 2
 """
-
-
-@pytest.fixture
-def run(pytester, monkeypatch):
-    return runner(pytester, monkeypatch)
 
 
 @pytest.fixture
