@@ -217,16 +217,16 @@ class CallRecorder:
             data, self._begun = self._begun + data, b""
         records: Records = []
         body: list[bytes] = []
-        if self._may_run and not self._between:
+        if self._alike and not self._between:
             at = data.find(_BLOCK_END) + len(_BLOCK_END)
             if at >= len(_BLOCK_END):
                 records += self._framed(data[:at], now, chunk_end, body)
                 data = data[at:]
-        if self._may_run and self._between and not _begins(data):
-            data = data[self._ran(data, now, records) :]
-        if self._may_run and self._between and _begins(data):
-            self._begun = data
-        else:
+        if self._alike and self._between and not self._held.waiting:
+            data = self._ran(data, now, records)
+            if _begins(data):
+                self._begun, data = data, b""
+        if data:
             records += self._framed(data, now, chunk_end, body)
         if self._lost:
             return records
@@ -243,25 +243,23 @@ class CallRecorder:
             records += self._body_records(b"".join(body))
         return records
 
-    @property
-    def _may_run(self) -> bool:
-        """Whether frames that differ in their text only may be written without being framed."""
-        return self._alike and self._run is not None and not self._held.waiting
-
-    def _ran(self, data: bytes, now: float, records: Records) -> int:
-        """Append the records of such frames, with which `data` begins. The bytes that they take."""
+    def _ran(self, data: bytes, now: float, records: Records) -> bytes:
+        """Append the records of the frames at the start of `data` that differ in their text only. What is left."""
         assert self._run is not None
-        run = self._run.run(data, self._frames, now, self._cuts, self._cut_times)
+        run = None
+        if len(data) >= self._run.least:
+            run = self._run.run(data, self._frames, now, self._cuts, self._cut_times)
         if run is None:
-            return 0
+            return data
         ready, many, last, size = run
         records.append(ready)
-        self._cuts, self._cut_times = [], []
+        if self._cuts:
+            self._cuts, self._cut_times = [], []
         self._held.previous = data[size - last : size]
         self._frame_start += size
         self._bytes += size
         self._frames += many
-        return size
+        return data[size:]
 
     def _framed(self, data: bytes, now: float, chunk_end: int, body: list[bytes]) -> Records:
         """The records of the frames that `data` completes; what is no frame goes into `body`."""

@@ -33,7 +33,7 @@ class TextRun:
 
     __slots__ = (
         "_after", "_alike", "_before", "_call", "_closing", "_decoder", "_event", "_forms", "_redactor", "_secrets",
-        "_shortest", "_version",
+        "_shortest", "_version", "least",
     )  # fmt: skip
 
     def __init__(self, call: int, decoder: ResponseDecoder, redactor: Redactor) -> None:
@@ -44,6 +44,8 @@ class TextRun:
         self._version = -1
         self._secrets = OpenSecrets()
         self._shortest = 0
+        self.least = 0
+        """Bytes that such a frame has at least."""
         self._before = self._after = self._closing = self._event = ""
         self._forms: dict[bytes, tuple[str, str]] = {}  # texts that were looked at: most words come again
 
@@ -82,7 +84,8 @@ class TextRun:
             return None
         many = len(forms)
         del inners[many:], paddings[many:]
-        last, size = alike.size(inners[-1:], paddings[-1:]), alike.size(inners, paddings)
+        size = alike.size(inners, paddings)
+        last = self.least + len(inners[-1]) + len(paddings[-1])
         ends_chunk = size == len(data)
         closings = [self._closing + _UNCUT] * many
         if cuts:
@@ -147,6 +150,7 @@ class TextRun:
         if event is None or not self._alike.learn(frame.raw, event):
             return self._version >= 0
         alike = self._alike
+        self.least = alike.size([b""], [b""])
         try:
             before, after, closing = alike.before.decode(), alike.after.decode(), alike.closing.decode()
         except UnicodeDecodeError:
@@ -178,14 +182,14 @@ def _line(seq: int, what: tuple[str, int, int, tuple[str, str], str, str]) -> by
 
 def _lines(seq: int, what: tuple[str, int, list[tuple[str, str]], list[str], list[str]]) -> bytes:
     """The lines of frames that follow one another, each with its event."""
-    where, first, forms, paddings, closings = what
-    return "".join([
-        f'{_FRAME}{number}{where}i":{i}{frame}{padding}{closing}{_EVENT}{number + 1}{where}frame":{i}{event}'
-        for number, i, (frame, event), padding, closing in zip(
-            range(seq, seq + 2 * len(forms), 2), range(first, first + len(forms)), forms, paddings, closings,
-            strict=True,
-        )
-    ]).encode()  # fmt: skip
+    where, i, forms, paddings, closings = what
+    lines = []
+    for (frame, event), padding, closing in zip(forms, paddings, closings, strict=True):
+        line = f'{_FRAME}{seq}{where}i":{i}{frame}{padding}{closing}{_EVENT}{seq + 1}{where}frame":{i}{event}'
+        lines.append(line.encode())  # one by one: most are ASCII, which is far quicker
+        seq += 2
+        i += 1
+    return b"".join(lines)
 
 
 def _cuts(cuts: list[int], cut_t: list[float]) -> str:
