@@ -75,6 +75,9 @@ class RecordedTurn:
 
     async def read(self, events: AsyncIterator[LoopEvent]) -> None:
         """Read to the end, or as far as the recorded reader got, or the recording goes."""
+        if self.left is None and not self.died:  # nothing will stop it
+            await self._pull(events)
+            return
         reading = asyncio.ensure_future(self._pull(events))
         stopped = asyncio.ensure_future(self._stopped.wait())
         try:
