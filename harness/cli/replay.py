@@ -16,7 +16,7 @@ from harness.errors import HarnessError
 from harness.paths import find_recordings
 from harness.replaying.replayer import Replayed, replay_recording
 from harness.report.figures import plural
-from harness.report.grid import grid
+from harness.report.light_grid import light_grid
 from harness.verdicts import WORDS
 
 EXIT_FAILED = 1
@@ -131,7 +131,7 @@ def _print_table(results: list[Replayed], seconds: float, quiet: bool) -> None:
     if rows:
         headers = ("verdict", "recording", "turns", "calls", "checks", "seconds")
         cells = [[str(cell) for cell in row] for row in rows]
-        click.echo("\n".join(grid(headers, cells, ("turns", "calls", "seconds"), terminal_width())))
+        click.echo("\n".join(light_grid(headers, cells, ("turns", "calls", "seconds"), terminal_width())))
         click.echo()
     for result in shown:
         for verdict in result.verdicts:

@@ -12,7 +12,7 @@ from harness.cli import COMMANDS, SECTIONS
 from tests.command import started
 from tests.harness.cli.cli import call
 
-HEAVY = ("httpx", "pydantic", "genai_prices", "orjson", "asyncio")
+HEAVY = ("httpx", "pydantic", "genai_prices", "tabulate", "orjson", "asyncio")
 
 
 def test_help_names_every_command():
