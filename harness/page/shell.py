@@ -17,10 +17,13 @@ from harness.report.rendering import NAME
 from harness.report.text import harmless
 
 
-def escaped(text: str) -> str:
+def escaped(text: str, *, quotes: bool = True) -> str:
     """`text` for an element or a quoted attribute. Line feeds and tabs stay; other control characters, marks that turn
-    the direction of writing and lone surrogates are shown as escapes."""
-    return escape(harmless(text.replace("\r\n", "\n")))
+    the direction of writing and lone surrogates are shown as escapes.
+
+    `quotes` False: for an element only. JSON takes a quarter less room so.
+    """
+    return escape(harmless(text.replace("\r\n", "\n")), quote=quotes)
 
 
 def page(title: str, body: Iterable[str], version: str, *, parts: Sequence[str] = ()) -> str:

@@ -63,9 +63,9 @@ def news(calls: Sequence[Call]) -> list[News]:
     for at, (body, talk) in enumerate(zip(bodies, talks, strict=True)):
         before, of = 0, None
         for earlier in range(at - 1, max(at - 1 - _BACK, -1), -1):
-            common = _common(talks[earlier], talk)
-            if common > before:
-                before, of = common, earlier
+            if len(talks[earlier]) > before:
+                common = _common(talks[earlier], talk)
+                before, of = (common, earlier) if common > before else (before, of)
         known = {} if of is None else bodies[of]
         system = [
             Message("system", [Piece("text", _plain(body[name]))])
@@ -85,10 +85,16 @@ def _talk(body: dict[str, Any]) -> list[Any]:
 
 
 def _common(one: list[Any], other: list[Any]) -> int:
-    """The length of the beginning that two lists have in common."""
-    return next(
-        (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other))
-    )
+    """The length of the beginning that two lists have in common: by halves, for comparing slices passes quickly over
+    what is the same object, as what earlier requests sent is."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _message(item: Any) -> Message:

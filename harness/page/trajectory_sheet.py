@@ -135,8 +135,10 @@ class Sheet:
 
 
 def marked(text: str) -> str:
-    """A text as markup: escaped, placeholders of secrets marked as what they are."""
-    return _REDACTED.sub(r'<mark title="a secret stood here; it is not in the recording">\g<0></mark>', escaped(text))
+    """A text as the markup of an element: escaped, placeholders of secrets marked as what they are."""
+    return _REDACTED.sub(
+        r'<mark title="a secret stood here; it is not in the recording">\g<0></mark>', escaped(text, quotes=False)
+    )
 
 
 def json_text(value: Any) -> str:
@@ -148,10 +150,10 @@ def json_text(value: Any) -> str:
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def details(summary: str, body: str, name: str = "", *, id: str | None = None, extra: str = "") -> str:
+def details(summary: str, body: str, name: str = "", *, id: str | None = None) -> str:
     """A folded part. `summary` and `body` are markup."""
     place = "" if id is None else f' id="{id}"'
-    return f'<details class="tj-fold {name}"{place}{extra}><summary>{summary}</summary>\n{body}\n</details>'
+    return f'<details class="tj-fold {name}"{place}><summary>{summary}</summary>\n{body}\n</details>'
 
 
 def headers_table(pairs: list[tuple[str, str]]) -> str:

@@ -50,4 +50,4 @@ def text_of(message: Any, depth: int = 0) -> str:
     found = mapping(message)
     if text(found.get("text")) is not None:
         return str(found["text"])
-    return next(filter(None, (text_of(found.get(name), depth + 1) for name in _INSIDE)), "")
+    return next(filter(None, (text_of(found[name], depth + 1) for name in _INSIDE if name in found)), "")

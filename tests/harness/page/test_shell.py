@@ -50,4 +50,5 @@ def test_hostile_text_stays_text(text):
 
 
 def test_control_characters_are_shown_as_escapes():
+    assert escaped("\"<'&", quotes=False) == "\"&lt;'&amp;"
     assert escaped("a\x00b\u202ec\ud800\td\r\ne") == "a\\x00b\\u202ec\\ud800\td\ne"

@@ -83,3 +83,10 @@ def test_results_without_ids_find_their_calls_by_name_and_order():
     results, places = matched(calls)
     assert results == {(0, 0): SentBack(4, "0"), (0, 1): SentBack(4, "2"), (0, 2): SentBack(4, "1")}
     assert places == {(4, 0): (0, 0), (4, 1): (0, 2), (4, 2): (0, 1)}
+
+
+@pytest.mark.parametrize("alike", range(6))
+def test_messages_alike_are_found_wherever_the_others_begin(alike):
+    bodies = [[*"abcde"], [*"abcde"[:alike], *"vwxyz"[alike:], "end"]]
+    new = news([call(number, {"messages": body}) for number, body in enumerate(bodies)])[1]
+    assert (new.before, len(new.messages)) == (alike, 6 - alike)
