@@ -122,7 +122,8 @@ def _by_task(data: dict[str, Any]) -> Bars:
     most = max(MOST // len(names), 1) * len(names)
     shown = bars[:most] if len(data["tasks"]) > 1 else []
     left_out = len(data["tasks"]) - len(shown) // len(names)
-    return Bars("Runs that passed, by task", Axis("runs"), names, shown, left_out=left_out)
+    expected = float(max((task["expected"] for task in data["tasks"]), default=0))
+    return Bars("Runs that passed, by task", Axis("runs"), names, shown, left_out, least=expected)
 
 
 def _of_runs(data: dict[str, Any]) -> list[Plot]:

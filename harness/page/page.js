@@ -3,12 +3,12 @@
 (() => {
   const LONG = 15;
   const number = (text) => {
-    const found = /^-?[$]?-?[\d,]*\.?\d+/.exec(text.replace(/^(over|under) /, ""));
+    const found = /^[-+]?[$]?-?[\d,]*\.?\d+/.exec(text.replace(/^(over|under) /, ""));
     return found === null ? null : Number(found[0].replace(/[$,]/g, ""));
   };
   const order = (one, other) => {
     const [left, right] = [number(one), number(other)];
-    if (left !== null && right !== null) return left - right;
+    if (left !== null && right !== null && left !== right) return left - right;
     return one.localeCompare(other, "en", { numeric: true });
   };
   const sort = (table, header, at) => {

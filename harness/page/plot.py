@@ -28,7 +28,8 @@ class Bar:
 
 @dataclass(slots=True, frozen=True)
 class Bars:
-    """Bars from zero, each the sum of its parts. `left_out`: how many more there are.
+    """Bars from zero, each the sum of its parts. `left_out`: how many more there are. `least`: how far the axis goes
+    however short the bars are.
 
     `more`: what the unknown part of a bar is, in words. `tones`: the colours of the series, where these mean something.
     """
@@ -40,6 +41,7 @@ class Bars:
     left_out: int = 0
     more: str = ""
     tones: Sequence[str] = ("c1", "c2", "c3", "c4", "c5", "c6")
+    least: float = 0.0
 
 
 @dataclass(slots=True, frozen=True)

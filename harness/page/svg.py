@@ -22,6 +22,8 @@ _MARK = 25.0
 """Where in a row the base line of its text is, and the middle of its bar or dot."""
 _THICK = 12.0
 _FOOT = 36.0
+_PAD = 4.0
+"""From the ends of the axis to the texts of a row."""
 _OPEN = 22.0
 """The length of what stands for an unknown rest."""
 _LETTER = 6.6
@@ -45,7 +47,7 @@ def figure(plot: Plot, key: str) -> Iterator[str]:
 
 def _bars(plot: Bars) -> Iterator[str]:
     room = _OPEN + 2 if any(bar.more for bar in plot.bars) else 0.0
-    most = max((sum(bar.parts) for bar in plot.bars), default=0.0)
+    most = max((plot.least, *(sum(bar.parts) for bar in plot.bars)))
     axis = scale(0.0, most, _SIDE, WIDTH - _SIDE - room)
     yield from _grid(axis, plot.axis, len(plot.bars))
     for at, bar in enumerate(plot.bars):
@@ -95,12 +97,13 @@ def _grid(axis: Scale, about: Axis, rows: int) -> Iterator[str]:
 
 
 def _row(row: Bar | Dot, top: float) -> Iterator[str]:
-    says = _cut(row.says, int((WIDTH - 2 * _SIDE) * 0.7 / _LETTER))
-    room = int((WIDTH - 2 * _SIDE) / _LETTER) - columns(says) - 2
+    left = _SIDE + _PAD
+    says = _cut(row.says, int((WIDTH - 2 * left) * 0.7 / _LETTER))
+    room = int((WIDTH - 2 * left) / _LETTER) - columns(says) - 2
     base = top + _TEXT
     full = f"<title>{escaped(row.name)}</title>" if columns(row.name) > room else ""
-    yield f'<text class="name" x="{_SIDE:g}" y="{base:g}">{full}{escaped(_cut(row.name, room))}</text>'
-    yield f'<text class="says" text-anchor="end" x="{WIDTH - _SIDE:g}" y="{base:g}">{escaped(says)}</text>'
+    yield f'<text class="name" x="{left:g}" y="{base:g}">{full}{escaped(_cut(row.name, room))}</text>'
+    yield f'<text class="says" text-anchor="end" x="{WIDTH - left:g}" y="{base:g}">{escaped(says)}</text>'
 
 
 def _cut(text: str, room: int) -> str:
@@ -136,7 +139,8 @@ def _key(plot: Plot) -> Iterator[str]:
     else:
         key = partial('<span class="key {}"></span>{}'.format)
         if len(plot.series) > 1:
-            parts += [key(plot.tones[at % len(plot.tones)], escaped(name)) for at, name in enumerate(plot.series)]
+            drawn = {at for bar in plot.bars for at, value in enumerate(bar.parts) if value > 0}
+            parts += [key(plot.tones[at % len(plot.tones)], escaped(plot.series[at])) for at in sorted(drawn)]
         if any(bar.more for bar in plot.bars):
             parts.append(key("open", escaped(plot.more)))
         if plot.left_out:

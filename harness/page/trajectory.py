@@ -21,6 +21,8 @@ from harness.report.text import shorten
 from harness.report.values import dollars, mapping
 
 _EXCERPT = 60
+_FEW = 8
+"""Warnings that are unfolded at first: a damaged file may have thousands."""
 
 _TOOLS = """<div class="tj-tools" role="search" hidden>
 <input type="search" placeholder="filter (press /)" aria-label="Filter">
@@ -127,7 +129,9 @@ def _faults(facts: RecordingFacts) -> list[str]:
     if not facts.warnings:
         return []
     lines = "".join(f"<li>{marked(warning)}</li>" for warning in facts.warnings)
-    return [f'<div class="tj-faults"><b>{plural(len(facts.warnings), "warning")}</b><ul>{lines}</ul></div>']
+    opened = " open" if len(facts.warnings) <= _FEW else ""
+    summary = plural(len(facts.warnings), "warning")
+    return [f'<details class="tj-faults"{opened}><summary>{summary}</summary><ul>{lines}</ul></details>']
 
 
 def _turn(sheet: Sheet, turn: Turn, facts: TurnFacts, bars: list[Bar]) -> str:

@@ -128,9 +128,12 @@
   }
 
   function wholeBody(body) {
-    for (let ref; (ref = [...body.querySelectorAll(".tj-ref")].find((node) => !node.dataset.kept)); ) {
+    const waiting = [...body.querySelectorAll(".tj-ref")];
+    while (waiting.length) {
+      const ref = waiting.pop();
+      const place = ref.parentElement;
       putHere(ref);
-      if (ref.isConnected) ref.dataset.kept = "1";
+      if (!ref.isConnected && ref.dataset.first === undefined) waiting.push(...place.querySelectorAll(".tj-ref"));
     }
     for (const fold of body.querySelectorAll("details")) fold.open = true;
   }

@@ -26,6 +26,18 @@ def test_bars_begin_at_zero_and_are_as_long_as_their_values():
     assert root.all("p", class_="legend")[0].whole == "input output"
 
 
+def test_the_key_names_what_is_drawn():
+    series = ("passed", "failed", "could not be made")
+    root = drawn(Bars("Checks", Axis("checks"), series, [Bar("a", "3 of 4", (3, 0, 1)), Bar("b", "?")]))
+    assert root.all("p", class_="legend")[0].whole == "passed could not be made"
+    assert [one.attributes["class"] for one in root.all("span") if not one.children] == ["key c1", "key c3"]
+
+
+def test_the_axis_goes_as_far_as_it_is_told_to():
+    root = drawn(Bars("Runs", Axis("runs"), ("a",), [Bar("one", "1 of 4", (1,))], least=4))
+    assert texts(root, "tick")[:-1] == ["0", "1", "2", "3", "4"]
+
+
 def test_an_unknown_rest_is_dashed_and_named_and_no_part_of_the_scale():
     plot = Bars(
         "Cost", DOLLARS, ("cost",),

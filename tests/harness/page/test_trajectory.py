@@ -209,7 +209,7 @@ def test_a_killed_recording(tmp_path):
     (tmp_path / "x.jsonl").write_text(torn)
     recording = harness.open(tmp_path / "x.jsonl")
     root = view(recording)
-    (faults,) = root.all("div", class_="tj-faults")
+    (faults,) = root.all("details", class_="tj-faults")
     assert [one.whole for one in faults.all("li")] == [" ".join(str(one).split()) for one in recording.warnings]
     assert "not closed (its process died, or is writing still)" in root.whole
     assert "the recording stops inside this call" in root.whole
