@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,9 @@ FOLDER = "recordings"
 
 _HEAD = 4096
 """Bytes of a file in which its header begins."""
+
+_GZIP = b"\x1f\x8b"
+"""How a compressed file begins. What reads recordings is not loaded before it is known whose `agent` there is."""
 
 
 def is_asked_for(path: Path, asked: Sequence[Path]) -> bool:
@@ -46,12 +49,20 @@ def _home(path: Path) -> Path | None:
 
 
 def is_recording(path: Path) -> bool:
-    """Whether the file begins as a recording does; other JSON Lines are no business of ours."""
+    """Whether the file begins as a recording does; other JSON Lines are no business of ours. What is packed and so
+    damaged that nothing of it can be read is taken for one, which fails then."""
     try:
-        with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as file:
+        with path.open("rb") as file:
             head = file.read(_HEAD)
-    except (OSError, EOFError):
+    except OSError:
         return False
+    if head.startswith(_GZIP):
+        try:
+            head = zlib.decompressobj(wbits=31).decompress(head, _HEAD)
+        except zlib.error:
+            return True
+        if not head:
+            return True
     return b'"trajectory"' in head or (b'"kind"' in head and b'"seq"' in head)
 
 

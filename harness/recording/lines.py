@@ -43,12 +43,22 @@ class Fault:
 
     what: str
     """`truncated_tail`, `truncated_gzip`, `bad_line`, `glued_records`, `nul_bytes`, `more_faults`; the reader of
-    recordings adds `missing_header`, `not_closed` and `unresolved_body`."""
+    recordings adds `missing_header`, `second_header`, `not_closed`, `bad_record` and `unresolved_body`."""
     line: int | None
     message: str
 
     def __str__(self) -> str:
         return self.message if self.line is None else f"line {self.line}: {self.message}"
+
+
+HARMLESS = frozenset({"not_closed", "truncated_tail", "glued_records"})
+"""What a killed process leaves, and whole records in one line: all that was read is good. Any other fault means that
+something is lost inside, and nobody can vouch for what it was."""
+
+
+def damage_in(faults: Iterable[Fault]) -> str | None:
+    """The first fault that is not harmless, as a line; None for none."""
+    return next((str(fault) for fault in faults if fault.what not in HARMLESS), None)
 
 
 class Faults:
@@ -163,9 +173,11 @@ def _inflate(blocks: Iterable[bytes], faults: Faults) -> Iterator[bytes]:
         while data:
             if decoder.eof:
                 decoder = zlib.decompressobj(wbits=31)
+            before = decoder.copy()
             try:
                 block = decoder.decompress(data, BLOCK)
             except zlib.error as error:
+                yield from _up_to_fault(before, data)
                 faults.add("truncated_gzip", None, f"the compressed data is damaged: {error}")
                 return
             data = decoder.unused_data.lstrip(b"\0") if decoder.eof else decoder.unconsumed_tail
@@ -176,6 +188,17 @@ def _inflate(blocks: Iterable[bytes], faults: Faults) -> Iterator[bytes]:
         yield block
     if not decoder.eof:
         faults.add("truncated_gzip", None, "the compressed data ends early")
+
+
+def _up_to_fault(decoder: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+    """What can be decompressed of damaged data; a call that fails gives nothing, so it is done byte by byte."""
+    for at in range(len(data)):
+        try:
+            block = decoder.decompress(data[at : at + 1])
+        except zlib.error:
+            return
+        if block:
+            yield block
 
 
 def split_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -234,8 +257,11 @@ def salvage(line: bytes) -> tuple[list[dict[str, Any]], str | None]:
 
 
 def _report_salvage(found: int, reason: str | None, line: int, faults: Faults) -> None:
-    if found > 1 or reason is not None:
-        faults.add("glued_records", line, f"{found} records read from one line" + (f"; {reason}" if reason else ""))
+    if reason is not None:
+        what = f"{found} record{'' if found == 1 else 's'} read from a broken line"
+        faults.add("bad_line", line, f"{what} ({reason}); the rest skipped")
+    elif found > 1:
+        faults.add("glued_records", line, f"{found} records read from one line")
     else:
         faults.add("nul_bytes", line, "NUL bytes around the record; dropped")
 

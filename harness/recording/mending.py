@@ -7,6 +7,7 @@ be made of is left out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -26,7 +27,7 @@ _NO_BODY: Record = {"text": "", "sha256": body_digest(b""), "size": 0}
 
 def mend(records: Numbered, lost: list[str]) -> Numbered:
     """All of it, in order. The first record is the header, where there is one."""
-    for step in (whole, with_one_header, with_turns, with_calls, without_gaps, with_ends, with_bodies):
+    for step in (whole, without_copies, with_one_header, with_turns, with_calls, without_gaps, with_ends, with_bodies):
         records = step(records, lost)
     return records
 
@@ -63,6 +64,26 @@ def whole(records: Numbered, lost: list[str]) -> Numbered:
             continue
         t = time
         found.append((line, mended))
+    return found
+
+
+def without_copies(records: Numbered, lost: list[str]) -> Numbered:
+    """Where the header comes again, as in a file joined with a copy of itself: from there on, each record that stands
+    above already is left out, once for each time that it stands there."""
+    found: Numbered = []
+    header: Record | None = None
+    above: Counter[bytes] = Counter()
+    for line, record in records:
+        if record["kind"] == "header":
+            if header is not None and record["id"] == header["id"]:
+                above = Counter(dumps(before) for _, before in found)
+                lost.append(f"line {line}: the same recording begins again; what stands above already is left out")
+            header = header or record
+        key = dumps(record) if above else b""
+        if above[key]:
+            above[key] -= 1
+        else:
+            found.append((line, record))
     return found
 
 

@@ -16,6 +16,7 @@ from harness.recording.order import OrderChecker
 from harness.recording.records import FORMAT, FORMAT_VERSION, KINDS, Record, upgrade, validate
 
 _TODO = "check the path, or record again"
+_TWO = "two files in one; split them before this line, or make them one with `harness recover`"
 
 
 class RecordReader:
@@ -64,6 +65,8 @@ class RecordReader:
                     self._check(number, record, order)
             last = record
             if record.get("kind") == "header":
+                if self.header is not None:
+                    faults.add("second_header", number, f"a second recording begins here: {_TWO}")
                 self.header = self.header or record
             yield numbered
         if last is None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agent.providers.base_url import TargetError
 from harness.errors import HarnessError, RecordingError
+from harness.recording.lines import damage_in
 from harness.recording.opening import Recording
 from harness.recording.opening import open as open_recording
 from harness.recording.order import OrderChecker
@@ -66,16 +67,12 @@ def _replay_whole(found: Replayed) -> None:
         return
     found.calls, found.turns = len(recording.calls), len(recording.turns)
     found.warnings = [str(warning) for warning in recording.warnings]
-    unusable = next((str(fault) for fault in recording.warnings if fault.what in _UNUSABLE), None)
-    if unusable is not None:
-        found.verdicts.append(Verdict("read", "error", unusable))
+    damage = damage_in(recording.warnings)
+    if damage is not None:
+        found.verdicts.append(Verdict("read", "error", damage))
     found.verdicts.append(_judge("events", recording, _first_difference))
     if recording.turns:
         found.verdicts.append(_judge("loop", recording, _rerun))
-
-
-_UNUSABLE = frozenset({"bad_record", "unresolved_body"})
-"""Faults after which a recording does not hold together: a part of it cannot be judged."""
 
 
 def _judge(check: str, recording: Recording, compare: Callable[[Recording], str | None]) -> Verdict:

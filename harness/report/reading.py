@@ -58,10 +58,20 @@ def _begins(call: Call) -> bool:
 def all_but(kinds: bytes) -> Choose:
     """Chooses lines but for those that go on as the pattern `kinds` says behind `{"kind":"`; blank ones are left out.
 
-    One search over a whole block is far cheaper than a question for each of its lines.
+    One search over a whole block is far cheaper than a question for each of its lines. Of a block in which a line looks
+    broken every line is given, so that reading finds what is wrong.
     """
     found = re.compile(rb'\n(?!\{"kind":"(?:%b))([^\n]+)' % kinds).findall
-    return lambda block: found(b"\n" + block)
+    return lambda block: found(b"\n" + block) if _looks_whole(block) else block.split(b"\n")
+
+
+def _looks_whole(block: bytes) -> bool:
+    """Whether each line begins and ends as a record does, and holds no second one: an inner `{"kind":"` is escaped."""
+    lines = block.count(b"\n") + 1
+    return lines == block.count(_START) == block.count(b"}\n" + _START) + 1 and block.endswith(b"}")
+
+
+_START = b'{"kind":"'
 
 
 _PART = rb'\{"kind":"(?:frame|body)"'
@@ -79,6 +89,8 @@ _PIECE = b'{"kind":"event","seq":0,"t":0,"call":%b,"frame":0,"event":{"type":"%b
 def _joined(block: bytes) -> list[bytes]:
     """All that the facts tell of: pieces of text, or of reasoning, that follow one another in a call, as one; no parts
     of responses but their first, whose time is that of the first chunk."""
+    if not _looks_whole(block):
+        return block.split(b"\n")
     found: list[bytes] = []
     for (call, kind), lines in groupby(_LINES(b"\n" + block), itemgetter(0, 1)):
         if call:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.checks.base import Subject, judged
 from harness.errors import RecordingError
+from harness.recording.lines import damage_in
 from harness.recording.opening import open as open_recording
 from harness.report.call_facts import models_of
 from harness.report.facts import RecordingFacts
@@ -53,14 +54,9 @@ def _result(case: Case, path: Path, verdicts: tuple[Verdict, ...], run: RunFacts
     return CaseResult(case.file, case.suite, case.name, case.task, path, verdicts, run or RunFacts())
 
 
-_DAMAGE = frozenset({"bad_line", "bad_record", "more_faults", "unresolved_body"})
-"""Faults of a recording after which a part of it is missing, so that no check knows all."""
-
-
 def damage(path: Path, facts: RecordingFacts) -> str | None:
     """The fault of a recording that leaves no check all it has to know; None for none."""
-    faults = open_recording(path).warnings if facts.warnings else ()
-    return next((str(fault) for fault in faults if fault.what in _DAMAGE), None)
+    return damage_in(open_recording(path).warnings) if facts.warnings else None
 
 
 def _run_facts(facts: RecordingFacts, price: Price | PricedBy | None) -> RunFacts:

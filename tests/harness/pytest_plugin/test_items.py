@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from harness.pytest_plugin.items import is_asked_for, is_recording
+from tests.harness.damaged import DAMAGES
 from tests.harness.plugin_runs import QUIET, ROOT, WITH_PLUGIN, XDIST
 
 pytest_plugins = ["pytester"]
@@ -37,6 +38,14 @@ class TestCollection:
         result = run("recordings/other.jsonl")
         result.assert_outcomes(failed=1)
         result.stdout.fnmatch_lines(["read: *other.jsonl:*"])
+
+    def test_what_is_damaged_fails(self, run, folder):
+        for number, (name, (damage, _)) in enumerate(DAMAGES.items()):
+            suffix = ".jsonl.gz" if "gzip" in name else ".jsonl"
+            (folder / f"{number}{suffix}").write_bytes(damage(GOOD.read_bytes()))
+        result = run("recordings")
+        result.assert_outcomes(passed=1, failed=len(DAMAGES))
+        result.stdout.fnmatch_lines(["read: the compressed data ends early"])
 
     def test_nothing_is_collected_unasked(self, run, pytester, folder):
         pytester.makepyfile("def test_one(): pass")

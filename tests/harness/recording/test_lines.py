@@ -64,10 +64,10 @@ CASES = {
     "blank-lines": (A + b"\n\n  \n" + B + b"\n", [(1, DICT_A), (4, DICT_B)], []),
     "bom": (b"\xef\xbb\xbf" + A + b"\n", [(1, DICT_A)], []),
     "glued": (A + B + b"\n", [(1, DICT_A), (1, DICT_B)], [("glued_records", 1)]),
-    "glued-to-torn": (A[:-3] + B + b"\n", [(1, DICT_B)], [("glued_records", 1)]),
-    "torn-inside-a-string": (b'{"kind":"x","s":"a' + B + b"\n", [(1, DICT_B)], [("glued_records", 1)]),
-    "glued-then-torn": (A + B[:-4], [(1, DICT_A)], [("glued_records", 1)]),
-    "glued-then-torn-utf8": (A + b'{"s":"\xe6\xbc', [(1, DICT_A)], [("glued_records", 1)]),
+    "glued-to-torn": (A[:-3] + B + b"\n", [(1, DICT_B)], [("bad_line", 1)]),
+    "torn-inside-a-string": (b'{"kind":"x","s":"a' + B + b"\n", [(1, DICT_B)], [("bad_line", 1)]),
+    "glued-then-torn": (A + B[:-4], [(1, DICT_A)], [("bad_line", 1)]),
+    "glued-then-torn-utf8": (A + b'{"s":"\xe6\xbc', [(1, DICT_A)], [("bad_line", 1)]),
     "nul-before": (A + b"\n\0\0\0" + B + b"\n", [(1, DICT_A), (2, DICT_B)], [("nul_bytes", 2)]),
     "nul-line-between": (A + b"\n\0\0\n" + B + b"\n", [(1, DICT_A), (3, DICT_B)], [("bad_line", 2)]),
     "not-an-object": (A + b"\n[1]\n5\n" + B, [(1, DICT_A), (4, DICT_B)], [("bad_line", 2), ("bad_line", 3)]),
@@ -129,6 +129,11 @@ class TestGzip:
         data = bytearray(gzip.compress(self.DATA))
         data[len(data) // 2] ^= 0xFF
         assert "truncated_gzip" in self.read(tmp_path, bytes(data))[1]
+
+    def test_damage_in_a_small_file_keeps_what_stands_before_it(self, tmp_path):
+        data = gzip.compress(A + b"\n" + B + b"\n")
+        found, faults = self.read(tmp_path, data[:-8] + b"\1" * 8)
+        assert (len(found), faults) == (2, ["truncated_gzip"])
 
     def test_highly_compressed(self, tmp_path):
         data = b'{"t":0,"s":"' + b"a" * 3_000_000 + b'"}\n'

@@ -115,6 +115,10 @@ class TestFaults:
             [("truncated_tail", len(numbered())), ("not_closed", None)],
         )  # fmt: skip
 
+    def test_second_header(self, tmp_path):
+        twice = [*numbered(), *numbered()]
+        self.check(tmp_path, lines(twice), twice, [("second_header", len(numbered()) + 1)])
+
     def test_bad_line(self, tmp_path):
         parts = lines(numbered()).split(b"\n")
         parts[4] = parts[4][:20]

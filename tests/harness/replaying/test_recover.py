@@ -147,6 +147,25 @@ def test_two_recordings_in_one_file(tmp_path):
     assert lost == [f"line {len(split(one)) + 1}: a second recording begins here; it is numbered on"]
 
 
+def test_a_recording_joined_with_itself_is_that_recording(tmp_path):
+    lines = split()
+    for count in (2, 3):
+        recording, lost, replayed = recovered(tmp_path / "x.jsonl", b"".join(lines) * count)
+        assert replayed.status == "pass"
+        assert (len(recording.calls), recording.end["calls"]) == (2, 2)
+        assert lost == [
+            f"line {len(lines) * number + 1}: the same recording begins again; what stands above already is left out"
+            for number in range(1, count)
+        ]
+
+
+def test_a_recording_joined_with_a_longer_one_of_itself(tmp_path):
+    lines = split()
+    recording, lost, replayed = recovered(tmp_path / "x.jsonl", b"".join(lines[:9] + lines))
+    assert (replayed.status, recording.end["calls"]) == ("pass", 2)
+    assert lost == ["line 10: the same recording begins again; what stands above already is left out"]
+
+
 def test_truncated_gzip(tmp_path):
     packed = gzip.compress(ROOT.joinpath("recordings/openai-responses-iterations.jsonl").read_bytes())
     recording, lost, _ = recovered(tmp_path / "x.jsonl.gz", packed[: len(packed) * 2 // 3])

@@ -7,7 +7,8 @@ import pytest
 
 from harness.recording.opening import open as open_recording
 from harness.replaying.replayer import replay_recording
-from tests.command import harness
+from tests.command import ROOT, harness
+from tests.harness.damaged import DAMAGES
 from tests.harness.judging import SESSIONS, judged, setting
 from tests.harness.sessions import Turn, change, failure, record
 from tests.harness.turns import ANSWER, LEFT, LOOKS
@@ -39,6 +40,26 @@ def test_a_torn_last_line_is_left_out(recordings, name, tmp_path):
         found = judged(path)
         assert (found.status, found.reason) == ("pass", None)
         assert any("torn" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_recording_is_no_pass(name, tmp_path):
+    damage, said = DAMAGES[name]
+    path = tmp_path / ("r.jsonl.gz" if "gzip" in name else "r.jsonl")
+    path.write_bytes(damage((ROOT / "recordings/openai-chat-text.jsonl").read_bytes()))
+    found = judged(path)
+    assert (found.verdicts[0].check, found.verdicts[0].status) == ("read", "error")
+    assert said in (found.verdicts[0].reason or "")
+    done = harness("replay", path, cwd=tmp_path)
+    assert (done.returncode, "1 unusable" in done.stdout) == (2, True)
+
+
+def test_whole_records_in_one_line_are_judged(recordings, tmp_path):
+    lines = recordings["anthropic"].read_bytes().splitlines(keepends=True)
+    path = tmp_path / "glued.jsonl"
+    path.write_bytes(b"".join([*lines[:4], lines[4][:-1], *lines[5:]]))
+    found = judged(path)
+    assert (found.status, found.warnings) == ("pass", ["line 5: 2 records read from one line"])
 
 
 @pytest.mark.parametrize("name", SESSIONS)

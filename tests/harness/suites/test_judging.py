@@ -7,6 +7,7 @@ import pytest
 
 from harness.costs.priced_by import PricedBy
 from harness.suites.judging import judge
+from tests.harness.damaged import DAMAGES
 from tests.harness.sessions import Turn, chat, record
 from tests.harness.suites.suite_files import RECORDINGS, suite
 
@@ -53,6 +54,16 @@ def test_what_cannot_be_read_is_an_error(tmp_path, content):
     found = judge(case_of(tmp_path, 'type = "no_error"'), path, price=PRICE)
     assert [(one.check, one.status) for one in found.verdicts] == [("read", "error")]
     assert str(path) in (found.reason or "")
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_recording_is_an_error_as_in_a_replay(tmp_path, name):
+    damage, said = DAMAGES[name]
+    path = tmp_path / ("r.jsonl.gz" if "gzip" in name else "r.jsonl")
+    path.write_bytes(damage((RECORDINGS / "openai-chat-text.jsonl").read_bytes()))
+    found = judge(case_of(tmp_path, 'type = "no_error"'), path, price=PRICE)
+    assert (found.verdicts[0].check, found.verdicts[0].status) == ("read", "error")
+    assert said in (found.reason or "")
 
 
 def test_the_workspace_lies_beside_the_recording(tmp_path):
