@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.jsonio import dumps
-from harness.page.shell import escaped
-from harness.page.trajectory_call import CallPart, definitions, item, tell_error
-from harness.page.trajectory_sheet import Limits, Sheet, details, marked
+from harness.page.trajectory_call import CallPart, tell_error
+from harness.page.trajectory_sheet import Limits, Sheet, definitions, item, marked
 from harness.page.trajectory_timing import Bar, timing
+from harness.page.trajectory_turn import TurnPart
 from harness.recording.contents import Call, Turn
 from harness.recording.opening import Recording
 from harness.recording.records import Record
@@ -17,10 +16,8 @@ from harness.report.account import is_told, steps
 from harness.report.call_facts import CallFacts, models_of
 from harness.report.facts import RecordingFacts, TurnFacts, recording_facts
 from harness.report.figures import cost, plural, seconds, tokens
-from harness.report.text import shorten
 from harness.report.values import dollars, mapping
 
-_EXCERPT = 60
 _FEW = 8
 """Warnings that are unfolded at first: a damaged file may have thousands."""
 
@@ -89,12 +86,13 @@ def _main(
 ) -> list[str]:
     turns = dict(zip(map(id, recording.turns), facts.turns, strict=True))
     by_number = {turn.turn: turn for turn in facts.turns}
+    turn_maker = TurnPart(sheet, maker.bars)
     found: list[str] = []
     for step in steps(recording, only):
         if isinstance(step, Call):
             found.append(maker.make(step, calls[id(step)]))
         elif isinstance(step, Turn):
-            found.append(_turn(sheet, step, turns[id(step)], maker.bars))
+            found.append(turn_maker.make(step, turns[id(step)]))
         else:
             found.append(_loop(facts, by_number[step[0]], step[1]))
     return [part for part in found if part]
@@ -132,32 +130,6 @@ def _faults(facts: RecordingFacts) -> list[str]:
     opened = " open" if len(facts.warnings) <= _FEW else ""
     summary = plural(len(facts.warnings), "warning")
     return [f'<details class="tj-faults"{opened}><summary>{summary}</summary><ul>{lines}</ul></details>']
-
-
-def _turn(sheet: Sheet, turn: Turn, facts: TurnFacts, bars: list[Bar]) -> str:
-    mark = sheet.id(f"turn-{facts.turn}")
-    bars.append(Bar(mark, f"turn {facts.turn}: {shorten(facts.input, _EXCERPT)}", "turn"))
-    rows = [("mode", facts.mode), ("model", phrases.model_of(facts))]
-    if facts.history:
-        rows.append(("history", f"{plural(facts.history, 'message')} before it"))
-    if facts.params:
-        rows.append(("params", dumps(facts.params).decode()))
-    parts = [
-        f'<section class="tj-turn" id="{mark}">',
-        f'<h3><a class="tj-self" href="#{mark}">{escaped(f"turn {facts.turn}")}</a></h3>',
-        definitions(rows, "tj-closing"),
-    ]
-    if facts.system:
-        label = f"system prompt <small>{plural(len(facts.system), 'character')}</small>"
-        parts.append(details(label, sheet.text(facts.system, "--full"), "tj-item tj-system"))
-    if facts.tools:
-        label = f"tools offered <small>{escaped(shorten(', '.join(facts.tools), 200))}</small>"
-        parts.append(details(label, sheet.json(turn.tools, "--format html", "--full"), "tj-item tj-system"))
-    if facts.history:
-        label = f"history <small>{plural(facts.history, 'message')}</small>"
-        parts.append(details(label, sheet.json(turn.history, "--format html", "--full"), "tj-item tj-system"))
-    parts += [item("input", sheet.text(facts.input, "--full"), "tj-input"), "</section>"]
-    return "\n".join(parts)
 
 
 def _loop(facts: RecordingFacts, turn: TurnFacts, record: Record) -> str:

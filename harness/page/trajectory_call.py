@@ -10,7 +10,7 @@ from harness.page.shell import escaped
 from harness.page.trajectory_body import parameters, request_part, response_part
 from harness.page.trajectory_frames import frames_part
 from harness.page.trajectory_said import Message, Piece, news, results_sent_back
-from harness.page.trajectory_sheet import Sheet, details, json_text, marked
+from harness.page.trajectory_sheet import Sheet, definitions, details, item, json_text, marked
 from harness.page.trajectory_timing import Bar, call_bar, tool_bar
 from harness.recording.contents import Call
 from harness.report import phrases
@@ -195,17 +195,6 @@ class CallPart:
         if facts.wire is None:
             rows.append(("format", phrases.UNKNOWN_FORMAT))
         return [definitions(rows, "tj-closing")] if rows else []
-
-
-def item(label: str, body: str, name: str) -> str:
-    """One piece of the conversation. `body` is markup."""
-    return f'<div class="tj-item {name}">\n<h5>{escaped(label)}</h5>\n{body}\n</div>'
-
-
-def definitions(rows: list[tuple[str, str]], name: str) -> str:
-    """Names and their texts."""
-    inside = "".join(f"<div><dt>{escaped(key)}</dt><dd>{marked(value)}</dd></div>" for key, value in rows)
-    return f'<dl class="{name}">{inside}</dl>'
 
 
 def tell_error(error: dict[str, Any]) -> str:

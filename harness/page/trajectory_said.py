@@ -64,7 +64,7 @@ def news(calls: Sequence[Call]) -> list[News]:
         before, of = 0, None
         for earlier in range(at - 1, max(at - 1 - _BACK, -1), -1):
             if len(talks[earlier]) > before:
-                common = _common(talks[earlier], talk)
+                common = in_common(talks[earlier], talk)
                 before, of = (common, earlier) if common > before else (before, of)
         known = {} if of is None else bodies[of]
         system = [
@@ -84,7 +84,7 @@ def _talk(body: dict[str, Any]) -> list[Any]:
     return [{"role": "user", "content": value}] if isinstance(value, str) else items(value)
 
 
-def _common(one: list[Any], other: list[Any]) -> int:
+def in_common(one: list[Any], other: list[Any]) -> int:
     """The length of the beginning that two lists have in common: by halves, for comparing slices passes quickly over
     what is the same object, as what earlier requests sent is."""
     low, high = 0, min(len(one), len(other))

@@ -156,6 +156,17 @@ def details(summary: str, body: str, name: str = "", *, id: str | None = None) -
     return f'<details class="tj-fold {name}"{place}><summary>{summary}</summary>\n{body}\n</details>'
 
 
+def item(label: str, body: str, name: str) -> str:
+    """One piece of the conversation. `body` is markup."""
+    return f'<div class="tj-item {name}">\n<h5>{escaped(label)}</h5>\n{body}\n</div>'
+
+
+def definitions(rows: list[tuple[str, str]], name: str) -> str:
+    """Names and their texts."""
+    inside = "".join(f"<div><dt>{escaped(key)}</dt><dd>{marked(value)}</dd></div>" for key, value in rows)
+    return f'<dl class="{name}">{inside}</dl>'
+
+
 def headers_table(pairs: list[tuple[str, str]]) -> str:
     """HTTP headers in order."""
     if not pairs:
