@@ -70,7 +70,7 @@ class CallPart:
             retry = f' <span class="tj-badge warn">retry of {there}</span>'
         tone = "good" if good else "bad"
         status, *how = phrases.response(facts) if facts.status is not None else ("no status", *phrases.response(facts))
-        badge = f'<span class="tj-badge {tone}">{status}</span>'
+        badge = f'<span class="tj-badge {tone}">{escaped(status)}</span>'
         return (
             f'<header>\n<h4><a class="tj-self" href="#{mark}">{escaped(f"call {facts.call}")}</a> '
             f'{badge}{retry} <span class="tj-model">{escaped(model)}</span></h4>\n'
@@ -204,5 +204,5 @@ def tell_error(error: dict[str, Any]) -> str:
 
 
 def _excerpt(text: str) -> str:
-    """The summary of a folded text."""
-    return f"{marked(shorten(text, _EXCERPT))} <small>{plural(len(text), 'character')}</small>"
+    """The summary of a folded text, which says how long it is where that is not seen."""
+    return marked(shorten(text, _EXCERPT) or plural(len(text), "character"))

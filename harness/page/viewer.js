@@ -36,10 +36,12 @@
       const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
       while (walker.nextNode() && ranges.length < SHOWN) {
         const text = walker.currentNode.data.toLowerCase();
-        for (let at = text.indexOf(wanted); at >= 0 && ranges.length < SHOWN; at = text.indexOf(wanted, at + wanted.length)) {
+        // Some letters are longer in lower case: places behind them may lie behind the end.
+        const last = walker.currentNode.data.length - wanted.length;
+        for (let at = text.indexOf(wanted); at >= 0 && at <= last && ranges.length < SHOWN; at = text.indexOf(wanted, at + wanted.length)) {
           const range = new Range();
           range.setStart(walker.currentNode, at);
-          range.setEnd(walker.currentNode, Math.min(at + wanted.length, walker.currentNode.data.length));
+          range.setEnd(walker.currentNode, at + wanted.length);
           ranges.push(range);
         }
       }
