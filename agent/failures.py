@@ -4,6 +4,7 @@
     in_stream_error  an error object inside a 200 response
     html_error       a 200 response that is a web page
     truncated_error  a response that ended without the provider's end mark
+    coded_error      a response whose content coding is not undone
     unreachable      no response at all
 
 `agent.failure_kinds` decides the kind, `agent.failure_text` finds the message, `agent.retry_after` the wait.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from http import HTTPStatus
 from math import ceil
 from typing import Any
@@ -48,6 +50,7 @@ HINTS: Mapping[ErrorKind, str] = {
 
 FORBIDDEN_HINT = "the key is right, but it is not allowed for this model: ask for access, or use another model"
 REDIRECT_HINT = "the address has moved: correct the base URL"
+CODING_HINT = "the server, or a proxy before it, has to honour `accept-encoding: identity`"
 PAGE_HINT = "a web page came instead of an answer: check the base URL, a proxy or a login page may stand before it"
 
 NETWORK_HINTS: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -137,6 +140,17 @@ def html_error(body: bytes) -> Error:
     """A 200 response that is a web page: a gateway or login page answered in the provider's place."""
     text = of_page(body[:65_536].decode("utf-8", "replace")) or "an empty page"
     return error("provider_error", f"Provider HTTP 200: a web page, no answer: {text}", status=200, hint=PAGE_HINT)
+
+
+def coded_error(coding: str) -> Error:
+    """A 200 response of which nothing could be read, as its body has a content coding that is not undone."""
+    found = error("provider_error", f"{not_undone(coding)}: nothing of it was read", status=200, hint=CODING_HINT)
+    return replace(found, retryable=False)
+
+
+def not_undone(coding: str) -> str:
+    """What is said of a body in such a coding, as headers name it."""
+    return f"the body came in a content coding that is not undone here ({coding})"
 
 
 def truncated_error(end: End) -> Error:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.content_coding import UNDONE, coding_of
 from agent.events import EOF, DecodeOptions, End, Event, Reasoning, Text, UsageEvent
-from agent.failures import error, http_error, unreachable
+from agent.failures import coded_error, error, http_error, not_undone, unreachable
 from agent.providers import adapter
 from agent.providers.base import Decoder
 from agent.sse import DEFAULT_LIMIT, Frame, SSEDecoder
@@ -161,12 +162,17 @@ class ResponseDecoder:
 
     def finish(self, end: End = EOF) -> list[Event]:
         """What is left, and the closing `usage`."""
+        coding = coding_of(self._headers)
+        unread = coding if coding not in UNDONE else ""
         if self._decoder is None:
-            failure = http_error(self._status, self._headers, b"".join(self._body), key_variable=self._key_variable)
+            body = b"".join(self._body) or (not_undone(unread).encode() if unread else b"")
+            failure = http_error(self._status, self._headers, body, key_variable=self._key_variable)
             return [failure, UsageEvent(None, None, "error", None, False)]
         events: list[Event] = []
         if self._body:
             events = self._decoder.parse_body(b"".join(self._body))
+        elif unread and end.kind == "eof" and self._decoder.untouched:
+            events = self._decoder.abort(coded_error(unread))
         return [*events, *self._decoder.finish(end)]
 
 

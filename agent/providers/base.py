@@ -152,6 +152,12 @@ class Decoder:
         self._stop_raw: str | None = None
         self._position = 0
 
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing of the response could be read: no model, usage, tool call, end mark or error came."""
+        known = self.model is not None or self.usage is not None
+        return not (known or self._position or self._ended or self._failed)
+
     @staticmethod
     def piece(data: bytes) -> Text | Reasoning | None:
         """The piece of text that data is; None where it may say more. It depends on nothing but the data."""

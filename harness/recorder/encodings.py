@@ -7,24 +7,14 @@ kept as it came, so that a replay gives each client the bytes that it would have
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+
+from agent.content_coding import UNDONE, coding_of
+
+__all__ = ["ContentDecoder", "Undecodable", "Unpacker", "coding_of", "content_decoder"]
 
 
 class Undecodable(ValueError):
     """The bytes do not fit their content coding."""
-
-
-CODINGS = frozenset({"br", "compress", "dcb", "dcz", "deflate", "gzip", "x-compress", "x-gzip", "zstd"})
-"""The registered content codings (IANA, HTTP Content Coding Registry)."""
-
-
-def coding_of(headers: Iterable[tuple[str, str]]) -> str:
-    """The content codings that the headers name, in order, comma-separated; "" for none.
-
-    Words that are no coding (`identity`, `none`, `utf-8`) say nothing, as clients ignore them too.
-    """
-    values = ",".join(value for name, value in headers if name.lower() == "content-encoding")
-    return ", ".join(word for part in values.split(",") if (word := part.strip().lower()) in CODINGS)
 
 
 class ContentDecoder:
@@ -49,11 +39,11 @@ class ContentDecoder:
 
 def content_decoder(coding: str) -> ContentDecoder | None:
     """A decoder for a coding; None for one that is not undone, and where several are stacked."""
+    if coding not in UNDONE:
+        return None
     if coding == "gzip":
         return ContentDecoder(raw_allowed=False, wbits=zlib.MAX_WBITS | 16)
-    if coding == "deflate":
-        return ContentDecoder(raw_allowed=True, wbits=zlib.MAX_WBITS)
-    return None
+    return ContentDecoder(raw_allowed=True, wbits=zlib.MAX_WBITS)
 
 
 class Unpacker:

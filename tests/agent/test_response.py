@@ -142,3 +142,44 @@ def test_no_response():
         False,
     )
     assert closing(no_response(End("error", "ReadTimeout", ""))) == ([Error], ["timeout"], "error", False)
+
+
+CODED = [("Content-Encoding", "gzip, br")]
+
+
+class TestContentCoding:
+    """A body in a coding that is not undone is not handed to the decoder: nothing of it can be read."""
+
+    def test_what_happened_is_said(self):
+        said, usage = ResponseDecoder("openai-chat", headers=CODED).finish()
+        assert isinstance(said, Error)
+        assert (said.kind, said.retryable, said.status) == ("provider_error", False, 200)
+        assert said.message == (
+            "the body came in a content coding that is not undone here (gzip, br): nothing of it was read"
+        )
+        assert (usage.stop_reason, usage.complete) == ("error", False)
+
+    def test_of_an_http_error_too(self):
+        said, _ = ResponseDecoder("openai-chat", status=429, headers=CODED).finish()
+        assert said.kind == "rate_limit"
+        assert said.message == "Provider HTTP 429: the body came in a content coding that is not undone here (gzip, br)"
+
+    @pytest.mark.parametrize(
+        ("headers", "end", "kinds"),
+        [
+            ([("content-encoding", "gzip")], EOF, ["truncated_stream"]),
+            ([("content-encoding", "identity")], EOF, ["truncated_stream"]),
+            (CODED, End("error", "ReadError", "reset"), ["truncated_stream"]),
+            (CODED, End("closed"), []),
+        ],
+    )
+    def test_where_something_else_happened(self, headers, end, kinds):
+        events = ResponseDecoder("openai-chat", headers=headers).finish(end)
+        assert [event.kind for event in events if isinstance(event, Error)] == kinds
+
+    def test_what_could_be_read_is_read(self):
+        decoder = ResponseDecoder("openai-chat", headers=CODED)
+        framer = Framer(STREAM)
+        for frame in framer.feed(b'data: {"model":"m","choices":[{"delta":{"content":"a"}}]}\n\n'):
+            decoder.frame(frame)
+        assert [event.kind for event in decoder.finish() if isinstance(event, Error)] == ["truncated_stream"]
