@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.page.plot import DOLLARS, MOST, TOKENS, Bar, Bars, Plot, with_rows
+from harness.page.plot import DOLLARS, MOST, TOKENS, UNPRICED, Bar, Bars, Plot, with_rows
 from harness.report.figures import cost, known, plural
 from harness.report.values import dollars
 
@@ -23,14 +23,11 @@ def cost_plots(data: dict[str, Any]) -> list[Plot]:
     what_if = [_money("as recorded", totals["cost_usd"], totals["unpriced"]["calls"])]
     what_if += [_money(one["model"], one["cost_usd"], one["unpriced"]) for one in totals["what_if"]]
     plots = [
-        Bars(f"Cost by {by}", DOLLARS, ("cost",), money, left_out, _UNPRICED),
+        Bars(f"Cost by {by}", DOLLARS, ("cost",), money, left_out, UNPRICED),
         Bars(f"Tokens by {by}", TOKENS, _PARTS, tokens, left_out, "not reported"),
-        Bars("The same tokens on other models", DOLLARS, ("cost",), what_if if len(what_if) > 1 else (), 0, _UNPRICED),
+        Bars("The same tokens on other models", DOLLARS, ("cost",), what_if if len(what_if) > 1 else (), 0, UNPRICED),
     ]
     return with_rows(plots)
-
-
-_UNPRICED = "unpriced calls, whose cost is not known"
 
 
 def _money(name: str, usd: str | None, unpriced: int) -> Bar:

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.diff.evidence import LABELS, interval_text, percent
 from harness.diff.run_report import rate
-from harness.page.plot import DOLLARS, MOST, SECONDS, TOKENS, Axis, Bar, Bars, Dot, Dots, Plot, with_rows
+from harness.page.plot import DOLLARS, MOST, SECONDS, TOKENS, UNPRICED, Axis, Bar, Bars, Dot, Dots, Plot, with_rows
 from harness.report.figures import cost, known, seconds
 from harness.report.values import dollars
 from harness.statistics.intervals import Interval
@@ -93,7 +93,7 @@ def _amounts(title: str, axis: Axis, rows: Sequence[dict[str, Any]], name: str, 
         value = row[name]
         says = say(value) + row.get("told", {}).get(name, "")
         bars.append(Bar(row["name"], says, () if value is None else (float(value),), value is None and axis is DOLLARS))
-    return Bars(title, axis, [title], bars if any(bar.parts for bar in bars) else (), more="unpriced, so not known")
+    return Bars(title, axis, [title], bars if any(bar.parts for bar in bars) else (), more=UNPRICED)
 
 
 def _tokens(title: str, rows: Sequence[dict[str, Any]]) -> Bars:

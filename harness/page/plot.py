@@ -72,6 +72,9 @@ DOLLARS = Axis("US dollars", before="$")
 TOKENS = Axis("tokens")
 SECONDS = Axis("seconds")
 
+UNPRICED = "unpriced calls, whose cost is not known"
+"""What the unknown part of a cost is."""
+
 MOST = 24
 """The bars of a plot: what is more is counted below it, and stands in tables."""
 

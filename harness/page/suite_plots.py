@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from harness.page.plot import DOLLARS, MOST, SECONDS, TOKENS, Axis, Bar, Bars, Plot, with_rows
+from harness.page.plot import DOLLARS, MOST, SECONDS, TOKENS, UNPRICED, Axis, Bar, Bars, Plot, with_rows
 from harness.report.figures import cost, known, seconds
 from harness.report.values import dollars
 
@@ -73,7 +73,7 @@ def _cost(results: Results) -> Bars:
         if usd is not None or unpriced:
             says = cost(dollars(usd), unpriced=bool(usd is not None and unpriced))
             bars.append(Bar(one["recording"], says, () if usd is None else (float(usd),), more=bool(unpriced)))
-    return _cut("Cost by recording", DOLLARS, ("cost",), bars, "unpriced calls, whose cost is not known")
+    return _cut("Cost by recording", DOLLARS, ("cost",), bars, UNPRICED)
 
 
 def _tokens(results: Results) -> Bars:

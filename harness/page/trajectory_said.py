@@ -12,10 +12,10 @@ from typing import Any
 
 from agent.jsonio import NotJSON, loads_exact
 from harness.recording.contents import Call
+from harness.report.asked import CONVERSATIONS
 from harness.report.call_facts import CallFacts
 from harness.report.values import any_text, items, mapping, text
 
-CONVERSATIONS = ("messages", "input", "contents")
 SYSTEMS = ("system", "instructions", "systemInstruction", "system_instruction")
 _RESULTS = {"tool_result", "function_call_output", "custom_tool_call_output"}
 _CALLS = {"tool_use", "function_call", "custom_tool_call"}

@@ -7,7 +7,7 @@ from typing import Any
 from harness.report.figures import plural
 from harness.report.values import items, mapping, text
 
-_MESSAGES = ("messages", "input", "contents")
+CONVERSATIONS = ("messages", "input", "contents")
 """The conversation in a body of the chat and Messages formats, of Responses, and of Gemini."""
 
 _INSIDE = ("content", "parts", "output")
@@ -22,7 +22,7 @@ def asked(body: Any) -> tuple[str, str | None]:
     parts = []
     if text(body.get("model")):
         parts.append(body["model"])
-    messages = next((body[name] for name in _MESSAGES if name in body), None)
+    messages = next((body[name] for name in CONVERSATIONS if name in body), None)
     if isinstance(messages, list):
         parts.append(plural(len(messages), "message"))
     tools = items(body.get("tools"))
