@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.recording.headers import KEPT_HEADERS, KEY_QUERY
+from agent.providers.base_url import KEY_QUERY
+from harness.recording.headers import KEPT_HEADERS
 from harness.redaction.key_shapes import MIN_LENGTH, NOT_SECRET, SHAPES
 from harness.redaction.redactor import KEY_RULE
 from harness.redaction.scan import SPLIT, Finding

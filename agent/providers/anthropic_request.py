@@ -16,6 +16,7 @@ from typing import Any
 from agent.events import Reasoning, Text, ToolCall
 from agent.messages import Message, ToolSpec
 from agent.providers.base import Target, WireRequest
+from agent.providers.base_url import endpoint
 
 WIRE = "anthropic"
 VERSION = "2023-06-01"
@@ -53,7 +54,7 @@ def request(
         body.setdefault("container", container)
     if stream:
         body["stream"] = True
-    return WireRequest("POST", f"{target.base_url}/messages", headers(target), body)
+    return WireRequest("POST", endpoint(target.base_url, "/messages"), headers(target), body)
 
 
 def headers(target: Target) -> tuple[tuple[str, str], ...]:

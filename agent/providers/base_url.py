@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote_plus, urlsplit
 
 DEFAULT_PATHS = {"openai-chat": "/v1", "openai-responses": "/v1", "anthropic": "/v1", "gemini": "/v1beta"}
 
@@ -15,6 +15,14 @@ _PORTS = {"http": 80, "https": 443}
 _OLLAMA_PORT = 11434
 
 
+KEY_QUERY = frozenset({
+    "access_token", "api-key", "api_key", "apikey", "auth", "auth_token", "client_secret", "key", "password", "secret",
+    "sig", "signature", "subscription-key", "token", "x-amz-credential", "x-amz-security-token", "x-amz-signature",
+    "x-api-key", "x-goog-credential", "x-goog-signature",
+})  # fmt: skip
+"""Query parameters, in lower case, that carry keys: they are never sent by a base URL, recorded or compared."""
+
+
 class TargetError(ValueError):
     """A model name, key or base URL that no call can be made with; the message is one line that says what to do."""
 
@@ -24,10 +32,11 @@ class BadBaseURL(TargetError):
 
 
 def normalize(url: str, wire: str, known: str = "") -> str:
-    """`url` without trailing slashes, query and a pasted endpoint; without a path it gets the format's default.
+    """`url` without trailing slashes and a pasted endpoint; without a path it gets the format's default. A query stays
+    (Azure's `api-version`), but for Gemini's `alt`, which each request sets.
 
     `known` is the provider's own base URL: written without a path there too, it gets none (`api.perplexity.ai`).
-    Raises `BadBaseURL`.
+    Raises `BadBaseURL`, also for a key in the query.
     """
     parts = _split(url)
     path = parts.path.rstrip("/")
@@ -36,7 +45,14 @@ def normalize(url: str, wire: str, known: str = "") -> str:
     else:
         own = _split(known) if known else parts
         path = own.path.rstrip("/") if known and own.netloc == parts.netloc else DEFAULT_PATHS[wire]
-    return f"{parts.scheme.lower()}://{parts.netloc}{path}"
+    query = "&".join(field for field in parts.query.split("&") if field and not field.startswith("alt="))
+    return f"{parts.scheme.lower()}://{parts.netloc}{path}{f'?{query}' if query else ''}"
+
+
+def endpoint(base_url: str, path: str) -> str:
+    """Where `path` is, which may have a query, below a base URL; the query of that comes last."""
+    base, mark, query = base_url.partition("?")
+    return f"{base}{path}{('&' if '?' in path else mark) + query if mark else ''}"
 
 
 def ollama_base_url(host: str) -> str:
@@ -74,4 +90,8 @@ def _split(url: str, what: str = "") -> SplitResult:
         raise BadBaseURL(f"{what} names no host: write it like http://127.0.0.1:8080/v1")
     if parts.username is not None:
         raise BadBaseURL("a base URL must hold no user name or password: keys are sent in headers")
+    for field in parts.query.split("&"):
+        name = field.partition("=")[0]
+        if unquote_plus(name).lower() in KEY_QUERY:
+            raise BadBaseURL(f"a base URL must hold no key ({name}=...): keys are sent in headers")
     return parts

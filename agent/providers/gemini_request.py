@@ -15,6 +15,7 @@ from urllib.parse import quote
 from agent.events import Part, Reasoning, Text, ToolCall
 from agent.messages import Message, ToolSpec
 from agent.providers.base import Target, WireRequest
+from agent.providers.base_url import endpoint
 
 TOP_LEVEL = frozenset({"toolConfig", "safetySettings", "cachedContent", "labels", "serviceTier", "store"})
 """Parameters that are fields of the request; the others are fields of its `generationConfig`."""
@@ -51,7 +52,8 @@ def request(
     _add_params(body, params)
     path = model if "/" in model else f"models/{model}"
     method = "streamGenerateContent?alt=sse" if stream else "generateContent"
-    return WireRequest("POST", f"{target.base_url}/{quote(path, safe='/@')}:{method}", _headers(target), body)
+    url = endpoint(target.base_url, f"/{quote(path, safe='/@')}:{method}")
+    return WireRequest("POST", url, _headers(target), body)
 
 
 def contents(messages: Sequence[Message], *, signed: bool = False) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from agent.events import Reasoning, Text, ToolCall
 from agent.jsonio import dumps
 from agent.messages import Message, ToolSpec
 from agent.providers.base import Target, WireRequest
+from agent.providers.base_url import endpoint
 from agent.providers.call_ids import MISTRAL, accepted_id, is_mistral
 
 WIRE = "openai-chat"
@@ -62,7 +63,7 @@ def request(
             body.pop(name, None)
         else:
             body[name] = value
-    return WireRequest("POST", f"{target.base_url}/chat/completions", headers(target), body)
+    return WireRequest("POST", endpoint(target.base_url, "/chat/completions"), headers(target), body)
 
 
 def headers(target: Target) -> tuple[tuple[str, str], ...]:

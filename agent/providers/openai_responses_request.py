@@ -14,6 +14,7 @@ from agent.events import Part, Reasoning, Text, ToolCall
 from agent.jsonio import dumps
 from agent.messages import Message, ToolSpec
 from agent.providers.base import Target, WireRequest
+from agent.providers.base_url import endpoint
 from agent.providers.call_ids import accepted_id
 
 WIRE = "openai-responses"
@@ -49,7 +50,7 @@ def request(
     headers = [("content-type", "application/json")]
     if target.key is not None:
         headers.append(("authorization", f"Bearer {target.key}"))
-    return WireRequest("POST", f"{target.base_url}/responses", (*headers, *target.headers), body | given)
+    return WireRequest("POST", endpoint(target.base_url, "/responses"), (*headers, *target.headers), body | given)
 
 
 def _may_encrypt(model: str, params: Mapping[str, Any], items: list[dict[str, Any]]) -> bool:

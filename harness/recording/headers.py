@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, unquote_plus, urlsplit, urlunsplit
 
+from agent.providers.base_url import KEY_QUERY
+
 if TYPE_CHECKING:
     from harness.redaction.redactor import Redactor
 
@@ -26,13 +28,6 @@ KEPT_HEADERS = frozenset({
     "cf-ray", "openai-processing-ms", "request-id", "retry-after", "retry-after-ms", "x-request-id", "x-should-retry",
 })  # fmt: skip
 KEPT_PREFIXES = ("anthropic-ratelimit-", "ratelimit-", "x-ratelimit-")
-
-KEY_QUERY = frozenset({
-    "access_token", "api-key", "api_key", "apikey", "auth", "auth_token", "client_secret", "key", "password", "secret",
-    "sig", "signature", "subscription-key", "token", "x-amz-credential", "x-amz-security-token", "x-amz-signature",
-    "x-api-key", "x-goog-credential", "x-goog-signature",
-})  # fmt: skip
-"""Query parameters, in lower case, that carry keys: they are neither recorded nor compared."""
 
 _KEY_HEADER = re.compile(
     r"(?:^|[-_])(?:api-?key|key|token|secret|auth|authorization|credentials?|password|signature)(?:$|[-_])"

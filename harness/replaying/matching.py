@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from agent.jsonio import NotJSON, canonical, loads_exact
+from agent.providers.base_url import KEY_QUERY
 from harness.differences import Difference, by_name, shorten, value_differences
-from harness.recording.headers import KEY_QUERY
 from harness.replaying.normalizers import normalizer
 
 VOLATILE = ("client_metadata", "prompt_cache_key")

@@ -161,7 +161,8 @@ def _given(upstreams: Iterable[str]) -> tuple[SplitResult | None, dict[str, Spli
             name, url = "", text
         elif not re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name):
             raise TargetError(f"the upstream {text!r} should read URL or NAME=URL, with NAME in lower case")
-        normalize(url, "openai-chat")
+        if "?" in normalize(url, "openai-chat"):
+            raise TargetError(f"the upstream {text!r} has a query: each request brings its own, so leave it out")
         if name:
             named[name] = urlsplit(url.strip())
         else:

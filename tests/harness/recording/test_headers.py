@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from agent.providers.base_url import KEY_QUERY
 from harness.recording.bodies import BodyLog
 from harness.recording.headers import (
-    KEY_QUERY,
     header_secrets,
     header_value,
     recorded_headers,

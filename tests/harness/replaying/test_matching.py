@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.recording.headers import KEY_QUERY
+from agent.providers.base_url import KEY_QUERY
 from harness.replaying.matching import VOLATILE, MatchRules, differences, nearest, request_key
 from harness.replaying.normalizers import BUILT_IN
 

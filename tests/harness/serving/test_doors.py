@@ -101,7 +101,9 @@ def test_an_upstream_that_is_given(upstream, variable, url):
     )
 
 
-@pytest.mark.parametrize("upstream", ["h:1", "ftp://h", "http://", "Bad Name=http://h", "http://a b", "openai="])
+@pytest.mark.parametrize(
+    "upstream", ["h:1", "ftp://h", "http://", "Bad Name=http://h", "http://a b", "openai=", "http://h?v=1"]
+)
 def test_an_upstream_that_cannot_be_used(upstream):
     with pytest.raises(TargetError):
         plan({}, PROVIDERS, [upstream])
