@@ -62,7 +62,7 @@ def trajectory(
     return "\n".join(
         [
             f'<section class="tj" id="{prefix}">',
-            _header(facts),
+            _header(facts, whole=only is None),
             *_faults(facts),
             _TOOLS,
             f'<div class="tj-columns">\n<div class="tj-side">\n{rows}\n</div>\n<div class="tj-main">',
@@ -98,7 +98,8 @@ def _main(
     return [part for part in found if part]
 
 
-def _header(facts: RecordingFacts) -> str:
+def _header(facts: RecordingFacts, *, whole: bool) -> str:
+    """What the recording is, with the figures of the whole of it where that is shown."""
     totals = facts.totals
     tiles = [
         ("ending", phrases.ending(facts), "good" if facts.status == "ok" else "bad"),
@@ -120,7 +121,8 @@ def _header(facts: RecordingFacts) -> str:
         ("id", facts.id or "?"),
     ]
     shown = "".join(f'<div><dt>{key}</dt><dd class="{tone}">{marked(value)}</dd></div>' for key, value, tone in tiles)
-    return f'<dl class="tj-tiles">{shown}</dl>\n{definitions(rows, "tj-about")}'
+    figures = f'<dl class="tj-tiles">{shown}</dl>\n' if whole else ""
+    return figures + definitions(rows, "tj-about")
 
 
 def _faults(facts: RecordingFacts) -> list[str]:

@@ -22,7 +22,7 @@ _CUT = 3.0
 @dataclass(slots=True, frozen=True)
 class Bar:
     """One row. `start`, `first` (first bytes) and `end` in seconds since the recording began; `end` None: it is not
-    known. A row without a start is a heading. `depth`: how far it is set in."""
+    known. `took`: as it is told elsewhere. A row without a start is a heading. `depth`: how far it is set in."""
 
     href: str
     label: str
@@ -31,6 +31,7 @@ class Bar:
     start: float | None = None
     first: float | None = None
     end: float | None = None
+    took: float | None = None
 
 
 def call_bar(href: str, facts: CallFacts, depth: int) -> Bar:
@@ -41,14 +42,14 @@ def call_bar(href: str, facts: CallFacts, depth: int) -> Bar:
     retry = "" if facts.retry_of is None else f" (retry of {facts.retry_of})"
     status = "" if facts.status is None or facts.status == 200 else f" {facts.status}"
     kind = "call" if facts.ending in GOOD_ENDINGS else "failed"
-    return Bar(href, f"call {facts.call}{retry}{status}", kind, depth, start, first, end)
+    return Bar(href, f"call {facts.call}{retry}{status}", kind, depth, start, first, end, facts.duration)
 
 
 def tool_bar(href: str, result: dict[str, Any], depth: int) -> Bar:
     """The bar of a tool: it ends when its result was told."""
     end, took = result["ended"], result["duration"]
     start = None if end is None or took is None else max(end - took, 0.0)
-    return Bar(href, result["name"], "tool" if result["ok"] else "failed", depth, start, start, end)
+    return Bar(href, result["name"], "tool" if result["ok"] else "failed", depth, start, start, end, took)
 
 
 _GAPS = 8
@@ -97,7 +98,9 @@ def _joined(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def timing(bars: Sequence[Bar], ended: float | None = None) -> str:
     """The rows as links, each with its bar: light until the first bytes, full until the end; open where no end is
-    recorded: it goes on to the time of the last record then, `ended`."""
+    recorded: it goes on to the time of the last record then, `ended`. Empty without rows."""
+    if not bars:
+        return ""
     times = [time for bar in bars for time in (bar.start, bar.first, bar.end) if time is not None]
     last = max([*times, *([] if ended is None else [ended])], default=0.0)
     timed = [(bar.start, last if bar.end is None else bar.end) for bar in bars if bar.start is not None]
@@ -129,7 +132,7 @@ def _row(bar: Bar, scale: Scale, last: float) -> str:
     if bar.start is None:
         return f'<a class="tj-row tj-of-{bar.kind}" href="#{bar.href}">{label}</a>'
     end = last if bar.end is None else bar.end
-    took = "? s" if bar.end is None else seconds(max(end - bar.start, 0.0))
+    took = seconds(bar.took)
     first = end if bar.first is None else bar.first
     parts = [_rect(at, width, "gap") for at, width, _ in scale.gaps[:_GAPS]]
     start = scale.place(bar.start)

@@ -277,11 +277,13 @@ def test_only_one_call(tmp_path):
     root = view(harness.open(write(tmp_path / "x.jsonl", session())), only=2)
     assert [one.attributes["id"] for one in root.all("article")] == ["t-call-2"]
     assert root.all("section", class_="tj-turn") == []
+    assert root.all("dl", class_="tj-tiles") == []  # figures of the whole recording
 
 
 def test_a_recording_without_anything(tmp_path):
     root = view(harness.open(write(tmp_path / "x.jsonl", session()[:1])))
     assert "0 calls in 0 turns" in root.whole
+    assert root.all("nav") == []
 
 
 def test_an_import_has_no_times(tmp_path):

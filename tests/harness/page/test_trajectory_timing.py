@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.page.trajectory_timing import Bar, Scale, timing, tool_bar
+from harness.page.trajectory_timing import Bar, Scale, call_bar, timing, tool_bar
+from harness.recording.contents import Call, Request
+from harness.report.call_facts import call_facts
+from harness.report.figures import seconds
 from tests.harness.page.markup import parsed
 
 SPANS = st.lists(
@@ -47,7 +51,7 @@ def test_long_idle_time_is_cut_out_and_said():
 
 
 def test_parallel_calls_stand_side_by_side():
-    bars = [Bar("a", "one", "call", 0, 1.0, 1.5, 3.0), Bar("b", "two", "call", 0, 1.0, 2.0, 3.0)]
+    bars = [Bar("a", "one", "call", 0, 1.0, 1.5, 3.0, 2.0), Bar("b", "two", "call", 0, 1.0, 2.0, 3.0, 2.0)]
     rows = parsed(timing(bars)).all("a")
     edges = [[rect.attributes["x"] for rect in row.all("rect")] for row in rows]
     assert edges == [["0.000%", "25.000%"], ["0.000%", "50.000%"]]
@@ -63,7 +67,14 @@ def test_unknown_times_are_no_zeros():
     turn, one, _ = parsed(timing(bars)).all("a")
     assert turn.all("svg") == []
     assert one.whole == "one ? s"
-    assert parsed(timing([])).whole == ""
+    assert timing([]) == ""
+
+
+def test_times_are_those_that_are_told_elsewhere():
+    """150 + 0.0025 - 150 would be shown as 0.002."""
+    facts = call_facts(Call(0, Request("POST", "http://h", [], {}, {}), 150.0), [])
+    bar = call_bar("a", replace(facts, duration=0.0025), 0)
+    assert parsed(timing([bar])).all("a")[0].whole == f"call 0 {seconds(0.0025)}"
 
 
 @pytest.mark.parametrize("ok", [True, False])
