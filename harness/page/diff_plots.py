@@ -93,7 +93,7 @@ def _amounts(title: str, axis: Axis, rows: Sequence[dict[str, Any]], name: str, 
         value = row[name]
         says = say(value) + row.get("told", {}).get(name, "")
         bars.append(Bar(row["name"], says, () if value is None else (float(value),), value is None and axis is DOLLARS))
-    return Bars(title, axis, [title], bars if any(bar.parts for bar in bars) else (), more=UNPRICED)
+    return Bars(title, axis, [title], bars, more=UNPRICED)
 
 
 def _tokens(title: str, rows: Sequence[dict[str, Any]]) -> Bars:
@@ -105,8 +105,7 @@ def _tokens(title: str, rows: Sequence[dict[str, Any]]) -> Bars:
         says = f"in {into}{told.get('input_tokens', '')}, out {out}{told.get('output_tokens', '')}"
         parts = () if counts == (None, None) else tuple(float(count or 0) for count in counts)
         bars.append(Bar(row["name"], says, parts, more=None in counts))
-    shown = bars if any(bar.parts for bar in bars) else ()
-    return Bars(title, TOKENS, ("input", "output"), shown, more="not reported")
+    return Bars(title, TOKENS, ("input", "output"), bars, more="not reported")
 
 
 def _by_task(data: dict[str, Any]) -> Bars:

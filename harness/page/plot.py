@@ -80,5 +80,9 @@ MOST = 24
 
 
 def with_rows(plots: Iterable[Plot]) -> list[Plot]:
-    """Those that have something to show."""
-    return [plot for plot in plots if (plot.dots if isinstance(plot, Dots) else plot.bars)]
+    """Those that have something to show: a value that is known."""
+    return [plot for plot in plots if any(map(_known, plot.dots if isinstance(plot, Dots) else plot.bars))]
+
+
+def _known(row: Bar | Dot) -> bool:
+    return bool(row.parts) if isinstance(row, Bar) else row.value is not None

@@ -95,7 +95,5 @@ def _time(results: Results) -> Bars:
 def _cut(title: str, axis: Axis, series: Sequence[str], bars: Sequence[Bar], more: str) -> Bars:
     """The largest; a recording that several cases judge is shown once."""
     once = [*{bar.name: bar for bar in bars}.values()]
-    if not any(bar.parts for bar in once):
-        once = []
     once.sort(key=lambda bar: -sum(bar.parts))
     return Bars(title, axis, series, once[:LARGEST], max(len(once) - LARGEST, 0), more)
