@@ -94,9 +94,14 @@ def total(costs: Iterable[CallCost]) -> tuple[Decimal, int]:
 
 def tools_of(costs: Iterable[CallCost]) -> dict[str, int]:
     """Uses of the provider's own tools by name, of all calls: they are billed apart, and nothing prices them."""
+    return sum_tools(cost.tools for cost in costs)
+
+
+def sum_tools(uses: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Uses of tools by name, added up and in the order of the names."""
     found: Counter[str] = Counter()
-    for cost in costs:
-        found.update(cost.tools)
+    for one in uses:
+        found.update(one)
     return dict(sorted(found.items()))
 
 

@@ -31,6 +31,11 @@ def tools_text(uses: Mapping[str, int]) -> str:
     return ", ".join(plural(number, *_named(tool)) for tool, number in sorted(uses.items()))
 
 
+def not_priced(uses: Mapping[str, int]) -> str:
+    """The sentence of every report whose dollars hold nothing of these uses, of which there is one."""
+    return f"Not priced: {tools_text(uses)}, which are billed beside the tokens"
+
+
 def _named(tool: str) -> tuple[str, str]:
     one = tool.replace("_", " ")
     return (one, f"{one}es") if one.endswith("search") else (f"{one} call", f"{one} calls")

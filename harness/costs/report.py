@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.costs.figures import money, money_cell, percent, signed, sums_data, tools_text, written_5m
+from harness.costs.figures import money, money_cell, not_priced, percent, signed, sums_data, written_5m
 from harness.costs.priced_by import PricedBy
 from harness.costs.sums import Sums, in_order, whole
 from harness.report.figures import TOKENS, cost, known, plural
@@ -120,7 +120,7 @@ def _notes(costs: Costs, totals: Sums) -> list[Block]:
             head += f"; {plural(totals.without_usage, 'call')} reported no tokens, so theirs are not among these"
         notes.append(Details(head, [f"{name}: {plural(calls, 'call')}" for name, calls in models]))
     if totals.tools:
-        notes.append(Details(f"Not priced: {tools_text(totals.tools)}, which are billed beside the tokens"))
+        notes.append(Details(not_priced(totals.tools)))
     if totals.failed_calls:
         lines = [f"Errors: {plural(totals.failed_calls, 'call')} failed: {money(totals.failed)}"]
         if totals.retry_calls:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from harness.costs.billing import may_be_billed
-from harness.costs.calls import CallCost, call_costs
+from harness.costs.calls import CallCost, call_costs, sum_tools
 from harness.report.values import dollars
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class Figures:
     `cost_usd`: what the turns recorded, else the price of their calls; None if a part has no price. `duration`: seconds
     to the last record. `first_chunk`: seconds from the request to the first chunk, of the first call that was
     answered. `tokens_per_second`: output tokens over the seconds from request to end of the calls that brought them.
+    `provider_tools`: uses of the provider's own tools by name, which are billed apart: no cost holds them.
     """
 
     input_tokens: int | None
@@ -42,10 +43,12 @@ class Figures:
     duration: float | None
     first_chunk: float | None
     tokens_per_second: float | None
+    provider_tools: Mapping[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         found = {name: getattr(self, name) for name in self.__slots__}
         found["cost_usd"] = None if self.cost_usd is None else f"{self.cost_usd:f}"
+        found["provider_tools"] = dict(self.provider_tools)
         return found
 
 
@@ -67,6 +70,7 @@ def figures_of(facts: RecordingFacts, price: Price) -> Figures:
         duration=facts.duration,
         first_chunk=next((call.first_chunk for call in answered if call.first_chunk is not None), None),
         tokens_per_second=_rate(answered, tokens["output_tokens"]),
+        provider_tools=sum_tools(call.provider_tools for call in facts.calls),
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from harness.costs.calls import sum_tools
+from harness.costs.figures import not_priced, tools_text
 from harness.diff.data import comparison_data, run_data
 from harness.diff.said import difference_lines, place, step_lines
 from harness.differences import MISSING, Difference
 from harness.report.figures import cost, known, plural, seconds
-from harness.report.report import Block, Heading, Quoted, Report, Table
+from harness.report.report import Block, Details, Heading, Quoted, Report, Table
 from harness.report.values import any_text
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ def runs_report(names: Sequence[str], result: TaskResult, *, full: bool = False)
     """`result`: of one task with one run of each contender, its details kept."""
     runs = [found[0] for found in result.runs]
     pairs = list(zip(names[1:], (found[0] for found in result.comparisons), strict=True))
-    blocks: list[Block] = [figures_table(names, runs)]
+    blocks: list[Block] = [figures_table(names, runs), *unpriced_tools(names, [[run] for run in runs])]
     for name, comparison in pairs:
         blocks += account(names[0], name, comparison, full=full)
     blocks += [f"warning: {warning}" for run in runs for warning in run.warnings]
@@ -44,6 +46,13 @@ def runs_report(names: Sequence[str], result: TaskResult, *, full: bool = False)
 def figures_table(names: Sequence[str], runs: Sequence[Run]) -> Table:
     rows = [(label, *(say(run) for run in runs)) for label, say in _FIGURES]
     return Table(("", *names), rows, title="Figures")
+
+
+def unpriced_tools(names: Sequence[str], runs: Sequence[Sequence[Run]]) -> list[Block]:
+    """What the costs leave out, of all runs of each contender; nothing where they leave out nothing."""
+    uses = [sum_tools(run.figures.provider_tools for run in found) for found in runs]
+    told = [f"{name}: {tools_text(used)}" for name, used in zip(names, uses, strict=True) if used]
+    return [Details(not_priced(sum_tools(uses)), told if len(names) > 1 else ())] if told else []
 
 
 def account(one: str, other: str, comparison: Comparison, *, full: bool = False) -> list[Block]:

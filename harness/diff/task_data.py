@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 CSV_HEADERS = (
     "contender", "task", "number", "path", "status", "reason", "ending", "models", "input_tokens", "output_tokens",
     "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "cost_usd", "calls", "retries", "iterations",
-    "tool_calls", "failed_tools", "errors", "duration", "first_chunk", "tokens_per_second", "same", "changed",
-    "removed", "added",
+    "tool_calls", "failed_tools", "errors", "duration", "first_chunk", "tokens_per_second", "provider_tools", "same",
+    "changed", "removed", "added",
 )  # fmt: skip
 
 
@@ -101,7 +101,14 @@ def tasks_rows(found: Compared) -> list[Sequence[object]]:
                 rows.append((
                     name, result.task, run.number, run.path, run.outcome.status, run.outcome.reason or "", run.ending,
                     " ".join(run.models),
-                    *("" if value is None else value for value in run.figures.to_dict().values()),
+                    *map(_cell, run.figures.to_dict().values()),
                     *([""] * 4 if counts is None else counts.values()),
                 ))  # fmt: skip
     return rows
+
+
+def _cell(value: Any) -> Any:
+    """A figure; uses of tools as `web_search=2`."""
+    if isinstance(value, dict):
+        return " ".join(f"{name}={number}" for name, number in value.items())
+    return "" if value is None else value

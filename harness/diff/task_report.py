@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from harness.diff.evidence import evidence_lines, interval_text, percent
-from harness.diff.run_report import account, figures_table, rate, verdict
+from harness.diff.run_report import account, figures_table, rate, unpriced_tools, verdict
 from harness.diff.task_data import CSV_HEADERS, Compared, tasks_data, tasks_rows
 from harness.report.figures import cost, known, plural, seconds
 from harness.report.report import Block, Details, Heading, Report, Table
@@ -23,7 +23,13 @@ def tasks_report(found: Compared) -> Report:
         f"{name}: {', '.join(one.models) or '?'}"
         for name, one in zip(found.names, found.summary.standings, strict=True)
     ]
-    blocks: list[Block] = [_opening(found), *_standings(found), Details("Models that answered", models)]
+    runs = [[run for result in found.results for run in result.runs[at]] for at in range(len(found.names))]
+    blocks: list[Block] = [
+        _opening(found),
+        *_standings(found),
+        *unpriced_tools(found.names, runs),
+        Details("Models that answered", models),
+    ]
     for name, paired in zip(found.names[1:], found.summary.paired, strict=True):
         where = f", in the task {found.results[0].task} alone" if paired.unit == "repeat" else ""
         blocks.append(Details(f"{name} against {found.names[0]}{where}", evidence_lines(paired)))

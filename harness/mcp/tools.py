@@ -13,7 +13,7 @@ from agent.front_ends.mcp_tool import Reply, Report, Tool
 from agent.loop_types import Price
 from agent.tools.tool import ToolError, properties
 from harness.costs.calls import call_costs, tools_of, total
-from harness.costs.figures import tools_text
+from harness.costs.figures import not_priced
 from harness.costs.reading import cost_facts
 from harness.errors import HarnessError
 from harness.mcp.folders import Folders
@@ -187,7 +187,7 @@ class _Tools:
         if unpriced:
             lines.append(f"{plural(unpriced, 'call')} without a known price")
         if tools := tools_of(costs):
-            lines.append(f"not priced: {tools_text(tools)}, which are billed beside the tokens")
+            lines.append(not_priced(tools))
         return Reply(
             "\n".join(lines),
             {

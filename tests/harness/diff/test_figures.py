@@ -24,7 +24,7 @@ def test_of_a_run(tmp_path):
     assert found == {
         "input_tokens": 200, "output_tokens": 16, "cache_read_tokens": None, "cache_write_tokens": None,
         "reasoning_tokens": None, "cost_usd": "0.02", "calls": 2, "retries": 0, "iterations": 2, "tool_calls": 1,
-        "failed_tools": 0, "errors": 0,
+        "failed_tools": 0, "errors": 0, "provider_tools": {},
     }  # fmt: skip
     assert times == {"duration": 9.5, "first_chunk": 1.0, "tokens_per_second": 2.667}
 

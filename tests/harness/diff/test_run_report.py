@@ -11,6 +11,7 @@ from harness.diff.run_report import runs_report
 from harness.diff.tasks import Job, run_task
 from harness.report.rendering import render
 from tests.harness.diff.runs import run, text, tool
+from tests.harness.sessions import change
 
 
 def report(tmp_path, form="text", **fields):
@@ -55,3 +56,21 @@ def test_json(tmp_path):
     assert first["first_divergence"] == first["changes"][0]
     assert first["changes"][0]["differences"] == [{"path": "input.path", "one": "a", "other": "b"}]
     assert (second["same"], second["first_divergence"], second["changes"]) == (True, None, [])
+
+
+def searched(value):
+    if value["kind"] == "event" and value["event"]["type"] == "usage":
+        value["event"]["usage"]["provider_tools"] = {"web_search": 2, "file_search": 1}
+
+
+def test_what_the_costs_leave_out_is_said(tmp_path):
+    one = run(tmp_path / "a.jsonl", [text("the end")])
+    found = run_task(Job("t", ((one,), (change(one, searched),)), details=True), PricedBy())
+    shown = runs_report(["A", "B"], found)
+    assert "Not priced: 1 file search, 2 web searches, which are billed beside the tokens" in render(shown, "text", "0")
+    assert "B: 1 file search, 2 web searches" in render(shown, "text", "0")
+    assert [one["figures"]["provider_tools"] for one in shown.data["contenders"]] == [
+        {}, {"file_search": 1, "web_search": 2},
+    ]  # fmt: skip
+    alone = run_task(Job("t", ((one,), (one,)), details=True), PricedBy())
+    assert "Not priced" not in render(runs_report(["A", "B"], alone), "text", "0")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from harness.diff.task_data import CSV_HEADERS, tasks_rows
 from harness.diff.task_report import notes, tasks_report
 from harness.report.grid import grid
 from harness.report.rendering import FORMATS, render
@@ -86,3 +89,15 @@ def test_where_nothing_is_paired_it_is_said_how_runs_are():
 def test_what_was_never_run_took_nothing_that_is_known():
     shown = render(tasks_report(compared([[True]], [[]])), "text", "0")
     assert [line.split() for line in shown.splitlines() if line.startswith("B ")][1] == ["B", *"??????"]
+
+
+def test_what_the_costs_leave_out_is_said():
+    found = compared([[True], [True]], [[True], [True]])
+    assert "Not priced" not in render(tasks_report(found), "text", "0")
+    for result in found.results:
+        (run,) = result.runs[1]
+        result.runs[1][0] = replace(run, figures=replace(run.figures, provider_tools={"web_search": 2}))
+    shown = render(tasks_report(found), "text", "0")
+    assert "Not priced: 4 web searches, which are billed beside the tokens" in shown
+    assert "B: 4 web searches" in shown
+    assert [row[CSV_HEADERS.index("provider_tools")] for row in tasks_rows(found)] == ["", "web_search=2"] * 2

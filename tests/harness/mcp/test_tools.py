@@ -263,4 +263,4 @@ async def test_cost_tells_of_tools_that_are_billed_apart(folder):
     await asyncio.to_thread(recorded, folder / "search.jsonl", "anthropic", answer)
     reply = await use(folder, "recording_cost", price=lambda *about: Decimal(1), recording="search.jsonl")
     assert reply.data["calls"][0]["provider_tools"] == {"web_search": 2}
-    assert reply.text.splitlines()[-1] == "not priced: 2 web searches, which are billed beside the tokens"
+    assert reply.text.splitlines()[-1] == "Not priced: 2 web searches, which are billed beside the tokens"
