@@ -88,6 +88,17 @@ def test_mode_decides_which_tools_are_offered(folder, options, tools):
     assert {tool["name"] for tool in turn.tools} == tools
 
 
+def test_the_query_of_a_base_url_stays(folder):
+    where = "/openai/deployments/d/chat/completions?api-version=2024-10-21"
+    with scripted([TEXT, TEXT]) as server:
+        assert call("ask", "-m", "azure/m", "--base-url", server.url + where, "--out", "a.jsonl", "hi").exit_code == 0
+        assert call("ask", "--continue", "a.jsonl", "more").exit_code == 0
+        assert [exchange.path for exchange in server.exchanges] == [where, where]
+    assert call("replay", "a.jsonl").exit_code == 0
+    said = refusal("ask", "-m", "azure/m", "--base-url", f"{server.url}?api-key=abc", "hi")
+    assert said.endswith("a base URL must hold no key (api-key=...): keys are sent in headers")
+
+
 def test_without_tools_no_built_in_prompt_speaks_of_them():
     _, (body,) = ask([TEXT], "--no-tools")
     assert [message["role"] for message in body["messages"]] == ["user"]
