@@ -53,7 +53,7 @@ def tool_bar(href: str, result: dict[str, Any], depth: int) -> Bar:
 
 
 _GAPS = 8
-"""Gaps that are drawn; a page of many would be made of them."""
+"""As many gaps are drawn in every row; of more a page would be made, and they are only told."""
 
 
 class Scale:
@@ -119,7 +119,8 @@ def _axis(scale: Scale) -> str:
     note = ""
     if scale.gaps:
         more = f" and {len(scale.gaps) - 1:,} more" if len(scale.gaps) > 1 else ""
-        note = f'<p class="tj-idle soft">cut out (grey): {seconds(scale.gaps[0][2])} idle{more}</p>'
+        grey = " (grey)" if len(scale.gaps) <= _GAPS else ""
+        note = f'<p class="tj-idle soft">cut out{grey}: {seconds(scale.gaps[0][2])} idle{more}</p>'
     return (
         f'<div class="tj-row tj-axis"><span class="tj-label soft">since start</span>'
         f'<svg class="tj-bars" height="14" aria-hidden="true">{"".join(marks)}</svg><span class="tj-took"></span></div>'
@@ -134,7 +135,7 @@ def _row(bar: Bar, scale: Scale, last: float) -> str:
     end = last if bar.end is None else bar.end
     took = seconds(bar.took)
     first = end if bar.first is None else bar.first
-    parts = [_rect(at, width, "gap") for at, width, _ in scale.gaps[:_GAPS]]
+    parts = [_rect(at, width, "gap") for at, width, _ in scale.gaps if len(scale.gaps) <= _GAPS]
     start = scale.place(bar.start)
     if first > bar.start:
         parts.append(_rect(start, scale.place(first) - start, "wait"))

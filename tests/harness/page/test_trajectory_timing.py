@@ -50,6 +50,15 @@ def test_long_idle_time_is_cut_out_and_said():
     assert "60.000 s idle" in parsed(timing(bars)).whole
 
 
+@pytest.mark.parametrize(("calls", "told", "drawn"), [(3, "cut out (grey): 60.000 s idle and 1 more", 2),
+                                                      (12, "cut out: 60.000 s idle and 10 more", 0)])  # fmt: skip
+def test_idle_times_are_drawn_where_they_are_few(calls, told, drawn):
+    bars = [Bar(str(at), "one", "call", 0, 61.0 * at, None, 61.0 * at + 1) for at in range(calls)]
+    root = parsed(timing(bars))
+    assert told in root.whole
+    assert all(len(row.all("rect", class_="gap")) == drawn for row in root.all("a"))
+
+
 def test_parallel_calls_stand_side_by_side():
     bars = [Bar("a", "one", "call", 0, 1.0, 1.5, 3.0, 2.0), Bar("b", "two", "call", 0, 1.0, 2.0, 3.0, 2.0)]
     rows = parsed(timing(bars)).all("a")
