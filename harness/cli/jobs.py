@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import pickle
 import signal
 import sys
 import threading
@@ -61,6 +60,8 @@ def in_processes(
 
 def _packed(thing: object) -> bytes:
     """Only bytes go through the pool: once shut down, it waits for ever for what its own thread could not pickle."""
+    import pickle  # in these three: one process needs none, and a command begins sooner
+
     try:
         return pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
     except Exception as error:
@@ -68,6 +69,8 @@ def _packed(thing: object) -> bytes:
 
 
 def _unpacked(packed: bytes) -> Any:
+    import pickle
+
     try:
         return pickle.loads(packed)
     except Exception as error:
@@ -80,12 +83,12 @@ def _unmovable(error: Exception) -> HarnessError:
 
 
 def _packed_result(work: bytes, item: bytes) -> bytes:
-    """In a worker: the result of the work for an item. An exception that does not come through as it is becomes one
-    that tells of it."""
+    """In a worker: the result of the work for an item. An exception that does not come through as it is, or would end
+    the process that gets it, becomes one that tells of it."""
     try:
         result = _tidied(_work(work), _unpacked(item))
     except BaseException as error:
-        if not _comes_through(error):
+        if not (isinstance(error, Exception) and _comes_through(error)):
             text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
             raise HarnessError(f"a worker process failed: {text}") from None
         raise
@@ -97,7 +100,9 @@ def _work(packed: bytes) -> Any:
     return _unpacked(packed)
 
 
-def _comes_through(error: BaseException) -> bool:
+def _comes_through(error: Exception) -> bool:
+    import pickle
+
     try:
         return type(pickle.loads(pickle.dumps(error))) is type(error)
     except Exception:

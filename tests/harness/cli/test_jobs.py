@@ -85,9 +85,10 @@ MOVING = "this cannot be handed to another process"
         (_made, Unreadable, MOVING),
         (_fails, NeedsTwo, "a worker process failed: NeedsTwo: one"),
         (_fails, HoldsCode, "a worker process failed: HoldsCode: one"),
+        (sys.exit, 3, "a worker process failed: SystemExit: 3"),
         (_fails, HarnessError, r"\('one', 'two'\)"),
     ],
-    ids=["item", "work", "read item", "result", "read result", "read exception", "exception", "error of ours"],
+    ids=["item", "work", "read item", "result", "read result", "read exception", "exception", "exit", "error of ours"],
 )
 @pytest.mark.parametrize("count", [2, 300])
 def test_what_cannot_be_handed_over_is_one_line(work, item, said, count):
