@@ -18,7 +18,7 @@ _LF = 10
 _LINE_END = b'\\n"'
 """How the JSON string of a frame ends."""
 _JOINED = b'{"kind":"frame","seq":0,"t":0,"call":%b,"i":%b,"raw":"'
-_COUNT = rb"(?!0\d)\d{1,18}+"  # longer ones are not read as integers
+_COUNT = rb"(?:0|[1-9]\d{0,17}+)"  # longer ones are not read as integers
 _TIME = _COUNT + rb"(?:\.\d++)?+(?:e-\d++)?+"
 _PLACE = re.compile(rb'(,"call":(%b),"i":)(%b),"raw":"' % (_COUNT, _COUNT))
 _BETWEEN = re.compile(
@@ -81,16 +81,17 @@ class Aside:
             return self._by_line(block)
         numbers = count_from(int(frames[0]), many + 1)
         ends = [raw.rpartition(_LINE_END) for raw in raws[1:-1]]
+        inner = [raw for raw, _, _ in ends]
         if (
             calls.count(calls[0]) < many
-            or [*frames, following[-1]] != numbers
+            or frames != numbers[:-1]
             or following != numbers[1:]
             or not _are_all(_FRAME_TAIL, {tail for _, _, tail in ends})
-            or _LF in b"".join([raw for raw, _, _ in ends])
+            or _LF in b"".join(inner)
         ):
             return self._by_line(block)
         rest = self._by_line(raws[0])
-        rest += self._whole_line(int(calls[0]), int(following[0]), [raw for raw, _, _ in ends])
+        rest += self._whole_line(int(calls[0]), int(following[0]), inner)
         self._events.append(Events(calls, frames, events))
         self._count += many
         return rest + self._by_line(_JOINED % (calls[0], following[-1]) + raws[-1])

@@ -27,10 +27,12 @@ def read_facts(path: str | PathLike[str], *, content: bool = True) -> RecordingF
     was not closed, or is damaged, is read whole: only that tells what is wrong where, and how far it goes. Raises
     `UnreadableRecording` and `NewerVersion`.
     """
-    reader = RecordReader(path, choose=_joined if content else _without_content)
+    picked = Picked(_joined if content else _without_content)
+    reader = RecordReader(path, choose=picked)
     recording = assemble(reader, reader.path)
     recording.header = reader.header
-    if reader.warnings or not _is_sound(recording) or (content and not all(map(_begins, recording.calls))):
+    sound = not reader.warnings and _is_sound(recording, picked.lines)
+    if not sound or (content and not all(map(_begins, recording.calls))):
         return recording_facts(open_recording(path))
     facts = recording_facts(recording)
     for call in facts.calls:
@@ -38,12 +40,14 @@ def read_facts(path: str | PathLike[str], *, content: bool = True) -> RecordingF
     return facts
 
 
-def _is_sound(recording: Recording) -> bool:
-    """Whether the end record sums up all of it, and nothing is missing that the lines passed over could tell."""
+def _is_sound(recording: Recording, lines: int) -> bool:
+    """Whether the end record sums up all of it, as the last of so many lines, and nothing is missing that the lines
+    passed over could tell."""
     end = recording.end
     return (
         not recording.warnings
         and end is not None
+        and end.get("seq") == lines - 1
         and end.get("calls") == len(recording.calls)
         and all(call.end_record is not None for call in recording.calls)
     )
@@ -55,23 +59,32 @@ def _begins(call: Call) -> bool:
     return call.end_record is None or not call.end_record["bytes"] or (bool(parts) and parts[0].i == 0)
 
 
-def all_but(kinds: bytes) -> Choose:
-    """Chooses lines but for those that go on as the pattern `kinds` says behind `{"kind":"`; blank ones are left out.
+class Picked:
+    """Chooses the lines that `pick` picks out of a block; of one with a line that does not begin and end as a record
+    does, all, so that reading finds what is wrong. `lines` counts those that there were."""
 
-    One search over a whole block is far cheaper than a question for each of its lines. Of a block in which a line looks
-    broken every line is given, so that reading finds what is wrong.
-    """
-    found = re.compile(rb'\n(?!\{"kind":"(?:%b))([^\n]+)' % kinds).findall
-    return lambda block: found(b"\n" + block) if _looks_whole(block) else block.split(b"\n")
+    def __init__(self, pick: Choose) -> None:
+        self.lines = 0
+        self._pick = pick
 
-
-def _looks_whole(block: bytes) -> bool:
-    """Whether each line begins and ends as a record does, and holds no second one: an inner `{"kind":"` is escaped."""
-    lines = block.count(b"\n") + 1
-    return lines == block.count(_START) == block.count(b"}\n" + _START) + 1 and block.endswith(b"}")
+    def __call__(self, block: bytes) -> list[bytes]:
+        ends = block.count(b"\n")
+        self.lines += ends + 1
+        whole = ends == block.count(_BORDER) and block.startswith(_START) and block.endswith(b"}")
+        return self._pick(block) if whole else block.split(b"\n")
 
 
 _START = b'{"kind":"'
+_BORDER = b"}\n" + _START
+
+
+def all_but(kinds: bytes) -> Choose:
+    """Picks lines but for those that go on as the pattern `kinds` says behind `{"kind":"`; blank ones are left out.
+
+    One search over a whole block is far cheaper than a question for each of its lines.
+    """
+    found = re.compile(rb'\n(?!\{"kind":"(?:%b))([^\n]+)' % kinds).findall
+    return lambda block: found(b"\n" + block)
 
 
 _PART = rb'\{"kind":"(?:frame|body)"'
@@ -89,8 +102,6 @@ _PIECE = b'{"kind":"event","seq":0,"t":0,"call":%b,"frame":0,"event":{"type":"%b
 def _joined(block: bytes) -> list[bytes]:
     """All that the facts tell of: pieces of text, or of reasoning, that follow one another in a call, as one; no parts
     of responses but their first, whose time is that of the first chunk."""
-    if not _looks_whole(block):
-        return block.split(b"\n")
     found: list[bytes] = []
     for (call, kind), lines in groupby(_LINES(b"\n" + block), itemgetter(0, 1)):
         if call:
