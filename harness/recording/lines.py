@@ -21,7 +21,7 @@ import orjson
 from agent.jsonio import NotJSON, loads_exact
 from harness.errors import BadLine, UnreadableRecording
 
-BLOCK = 1 << 18
+BLOCK = 1 << 16
 MAX_FAULTS = 50
 """Faults reported one by one; the rest is counted."""
 
