@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 from collections.abc import Sequence
-from importlib import import_module
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import click
 
 from benchmarks import table
-from benchmarks.race import Result, Setting, judge
+from benchmarks.race import Result, Setting, measure
 
 GROUPS = ("sse", "events", "recording", "replaying", "evaluating", "starting")
 """Modules of this package, each with `ROWS` and `contestants(setting)`."""
@@ -21,18 +21,10 @@ _QUICK = Setting(rounds=1, scale=200)
 _RESULTS = Path(__file__).parent / "results.md"
 
 
-def measure(group: str, setting: Setting) -> list[Result]:
-    """The results of one group."""
-    module = import_module(f"benchmarks.{group}")
-    race = module.contestants(setting)
-    gc.collect()
-    gc.freeze()  # what the peers have loaded must not slow down anyone's garbage collection
-    try:
-        costs = race.run(setting.rounds)
-    finally:
-        gc.unfreeze()
-        race.close()
-    return [judge(row, race, costs) for row in module.ROWS]
+def _apart(group: str, setting: Setting) -> list[Result]:
+    """The results of one group, from a process of its own: what groups leave in memory slows down the next."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(measure, group, setting).result()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results: list[Result] = []
     for group in options.groups or GROUPS:
         click.echo(f"measuring {group} ...", err=True)
-        results += measure(group, setting)
+        results += _apart(group, setting)
     click.echo(table.text(results))
     out = options.out or (None if options.quick or options.groups else _RESULTS)
     if out is not None:

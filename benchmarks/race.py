@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -161,6 +162,20 @@ def judge(row: Row, race: Race, costs: Costs) -> Result:
     for name, shown in row.peers:
         seen.append(f"{shown} {figure(costs[name] / unit)}" if name in costs else race.missing[name])
     return Result(row, costs[row.of] / unit, ", ".join(seen))
+
+
+def measure(group: str, setting: Setting) -> list[Result]:
+    """The results of one group."""
+    module = import_module(f"benchmarks.{group}")
+    race = module.contestants(setting)
+    gc.collect()
+    gc.freeze()  # what the peers have loaded must not slow down anyone's garbage collection
+    try:
+        costs = race.run(setting.rounds)
+    finally:
+        gc.unfreeze()
+        race.close()
+    return [judge(row, race, costs) for row in module.ROWS]
 
 
 def figure(value: float) -> str:

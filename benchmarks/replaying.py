@@ -39,7 +39,7 @@ def contestants(setting: Setting) -> Race:
         result = replay_recording(path)
         assert result.status == "pass", result.reason
 
-    race.add("turn", turn)
+    race.add("turn", turn, passes=20)  # as long as vcrpy takes
     race.measured(lambda: {"lines of turn": parsing([path])})
     race.peer("vcrpy", lambda: peers.vcr_replay(stream.frames, root))
     calls = record_many(root / "calls", record_call, setting.size(1000), 500)
