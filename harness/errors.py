@@ -174,3 +174,8 @@ class NetworkRefused(HarnessError):
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def raised(error: BaseException) -> str:
+    """An exception of any class as one line: its class, and its message where it has one."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")

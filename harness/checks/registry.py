@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import CheckError
+from harness.errors import CheckError, raised
 
 if TYPE_CHECKING:
     from harness.checks.base import Check
@@ -70,8 +70,7 @@ def _load(point: Any) -> type[Check]:
     try:
         loaded = point.load()
     except Exception as error:
-        text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-        raise CheckError(f"check {point.name!r}: {_place(point)} does not load: {text}") from None
+        raise CheckError(f"check {point.name!r}: {_place(point)} does not load: {raised(error)}") from None
     if not (isinstance(loaded, type) and issubclass(loaded, Check)):
         raise CheckError(f"check {point.name!r}: {_place(point)} is no subclass of harness.checks.base.Check")
     return loaded

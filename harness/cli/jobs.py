@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
-from harness.errors import HarnessError
+from harness.errors import HarnessError, raised
 
 _MUCH_GARBAGE = 50_000
 """Objects made since garbage was looked for last, less those that are gone."""
@@ -78,8 +78,7 @@ def _unpacked(packed: bytes) -> Any:
 
 
 def _unmovable(error: Exception) -> HarnessError:
-    text = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return HarnessError(f"this cannot be handed to another process ({text}); leave out --jobs")
+    return HarnessError(f"this cannot be handed to another process ({raised(error)}); leave out --jobs")
 
 
 def _packed_result(work: bytes, item: bytes) -> bytes:
@@ -89,8 +88,7 @@ def _packed_result(work: bytes, item: bytes) -> bytes:
         result = _tidied(_work(work), _unpacked(item))
     except BaseException as error:
         if not (isinstance(error, Exception) and _comes_through(error)):
-            text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-            raise HarnessError(f"a worker process failed: {text}") from None
+            raise HarnessError(f"a worker process failed: {raised(error)}") from None
         raise
     return _packed(result)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.costs.priced_by import PriceFile
 from harness.errors import ConfigError
-from harness.toml_input import read_toml
+from harness.toml_input import read_toml, read_utf8
 
 
 def read_price_file(path: Path) -> PriceFile:
@@ -26,12 +26,7 @@ def _json(path: Path) -> dict[str, Any]:
     """Raises `ValueError`, as `read_toml` does."""
     import json
 
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ValueError(f"cannot read it: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise ValueError("it is not UTF-8") from None
+    text = read_utf8(path)
     try:
         document = json.loads(text, parse_float=Decimal, object_pairs_hook=_once)
     except (ValueError, RecursionError, ArithmeticError) as error:

@@ -18,7 +18,7 @@ from typing import Any
 from agent.events import DecodeOptions
 from agent.loop_types import Limits
 from agent.messages import Message, ToolSpec, message_to_dict
-from harness.errors import HarnessError, RecordingError
+from harness.errors import HarnessError, RecordingError, raised
 from harness.recorder.call_recorder import CallRecorder
 from harness.recorder.outlet import Outlet
 from harness.recorder.recording_transport import CLOSED, RecordingTransport
@@ -190,8 +190,7 @@ class Recorder:
 
     def fault(self, error: Exception) -> None:
         """Keep what went wrong in `errors`, each thing once, and warn of the first."""
-        text = " ".join(str(error).split())
-        line = text if isinstance(error, HarnessError) else f"{type(error).__name__}: {text}".removesuffix(": ")
+        line = " ".join(str(error).split()) if isinstance(error, HarnessError) else raised(error)
         with self._fault_lock:
             if line in self.errors or len(self.errors) == MOST_ERRORS:
                 return

@@ -88,13 +88,11 @@ class TextRun:
         last = self.least + len(inners[-1]) + len(paddings[-1])
         ends_chunk = size == len(data)
         closings = [self._closing + _UNCUT] * many
+        if ends_chunk:
+            closings[-1] = self._closing
         if cuts:
             cuts = [*cuts, size] if ends_chunk and many == 1 else cuts
             closings[0] = f"{self._closing}{_cuts(cuts, cut_t)}"
-        elif ends_chunk:
-            closings[-1] = self._closing
-        if ends_chunk and many > 1:
-            closings[-1] = self._closing
         shown = b"\n".join(paddings).decode().split("\n")
         where = f',"t":{orjson.dumps(t).decode()},"call":{self._call},"'
         return (2 * many, _lines, (where, i, forms, shown, closings)), many, last, size

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 
 from agent.providers.base_url import TargetError
-from harness.errors import HarnessError, RecordingError
+from harness.errors import HarnessError, RecordingError, raised
 from harness.recording.lines import damage_in
 from harness.recording.opening import Recording
 from harness.recording.opening import open as open_recording
@@ -82,8 +82,7 @@ def _judge(check: str, recording: Recording, compare: Callable[[Recording], str 
     except (HarnessError, TargetError) as error:
         return Verdict(check, "error", str(error))
     except Exception as error:
-        text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-        reason = _malformed(recording.path) or f"this program failed on it, please report it: {text}"
+        reason = _malformed(recording.path) or f"this program failed on it, please report it: {raised(error)}"
         return Verdict(check, "error", reason)
     return Verdict(check, "pass") if difference is None else Verdict(check, "fail", difference)
 

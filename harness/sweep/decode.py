@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from agent.events import EOF, End, Event
 from agent.response import Framer, ResponseDecoder
 from agent.sse import Frame
+from harness.errors import raised
 from harness.recording.headers import header_value
 from harness.sweep.streams import Stream
 
@@ -77,8 +78,3 @@ def decode(stream: Stream, answer: Answer) -> Run:
     except Exception as error:
         run.raised = raised(error)
     return run
-
-
-def raised(error: Exception) -> str:
-    """An exception as one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")

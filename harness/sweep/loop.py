@@ -11,9 +11,10 @@ from agent.client import Client, Timeouts
 from agent.events import Event, ToolCall, UsageEvent
 from agent.loop import run_turn
 from agent.loop_types import ToolResult
+from harness.errors import raised
 from harness.recording.turns import no_wait
 from harness.sweep.cases import Case, Chunks, Cut, Leave, Slow, Whole
-from harness.sweep.decode import decode, raised
+from harness.sweep.decode import decode
 from harness.sweep.plan import turn_cases, turn_cuts
 from harness.sweep.script import ScriptTransport
 from harness.sweep.seen import marked

@@ -16,8 +16,9 @@ from typing import Any
 from agent.events import End, Event
 from agent.response import Framer, ResponseDecoder
 from agent.sse import Frame
+from harness.errors import raised
 from harness.sweep.cases import ENDINGS, Case, Cut, Status, Whole
-from harness.sweep.decode import Run, decode, machines, raised
+from harness.sweep.decode import Run, decode, machines
 from harness.sweep.laws import judge
 from harness.sweep.marks import is_end_mark
 from harness.sweep.plan import cut_offsets, mutations

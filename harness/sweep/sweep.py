@@ -8,10 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from harness.errors import HarnessError
+from harness.errors import HarnessError, raised
 from harness.recording.opening import open as open_recording
 from harness.sweep.cases import Case
-from harness.sweep.decode import raised
 from harness.sweep.laws import LAWS
 from harness.sweep.loop import breaks_turn, sweep_turn
 from harness.sweep.minimize import minimize

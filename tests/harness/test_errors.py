@@ -59,6 +59,14 @@ def test_one_line_that_survives_pickling(error, text):
     assert vars(again) == vars(error)
 
 
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [(ValueError("a\n  b"), "ValueError: a b"), (KeyboardInterrupt(), "KeyboardInterrupt"), (OSError(""), "OSError")],
+)
+def test_any_exception_is_one_line(error, line):
+    assert errors.raised(error) == line
+
+
 def test_the_tree_is_drawn_in_the_docstring():
     drawn = errors.__doc__ or ""
     for name, value in vars(errors).items():
