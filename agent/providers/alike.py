@@ -9,7 +9,7 @@ blanks that Anthropic puts before the last brace.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import orjson
 
@@ -19,7 +19,7 @@ Piece = Text | Reasoning
 
 _PADDED = re.compile(rb'("obfuscation":"|" *\}(?= *\}))([A-Za-z0-9]*| *)("?\}\n*)\Z')
 _PROBE = "\x01probe"
-_TRIES = 8
+_TRIES, _PLACES = 8, 4
 _BACKSLASH = 92
 _BLANK_LINE = b"\n\n"
 _END, _HEAD = 16, 8
@@ -135,10 +135,11 @@ class Alike:
         if not self._tries:
             return False
         self._tries -= 1
-        literal = orjson.dumps(piece.text)
-        before, _, after = data.partition(literal)
         kind = type(piece)
-        if self._read(before + orjson.dumps(_PROBE) + after) != kind(_PROBE):
+        for before, after in _around(data, orjson.dumps(piece.text)):
+            if self._read(before + orjson.dumps(_PROBE) + after) == kind(_PROBE):
+                break
+        else:
             return False
         self.before, self.after, self.closing = before + b'"', b'"' + after, b""
         padded = _PADDED.search(self.after)
@@ -150,6 +151,16 @@ class Alike:
         self._border = end + self.before[:_HEAD] if end.endswith(_BLANK_LINE) else b""
         self.kind = kind
         return True
+
+
+def _around(data: bytes, literal: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """What stands before and after a literal, which may be there by chance too: at each of its last places."""
+    at = len(data)
+    for _ in range(_PLACES):
+        at = data.rfind(literal, 0, at)
+        if at < 0:
+            return
+        yield data[:at], data[at + len(literal) :]
 
 
 def _strings(texts: Sequence[bytes]) -> list[str]:

@@ -121,7 +121,10 @@ class CallRecorder:
             if self._unpacker is not None:
                 self._packed(data)
             elif data:
-                self._outlet.write(self._records_of(data, self._outlet.clock()))
+                clock = self._outlet.clock  # a method that is taken off a slot and called in one is slow
+                now = clock()
+                if not self._wrote_one(data, now):
+                    self._outlet.write(self._records_of(data, now))
         except Exception as error:
             self._outlet.fault(error)
 
@@ -199,16 +202,23 @@ class CallRecorder:
             records += self._body.feed(t, data) if unpacker.opaque else self._records_of(data, t)
         return records
 
+    def _wrote_one(self, data: bytes, now: float) -> bool:
+        """Whether a chunk was one frame that differs in its text only, as most are; its records are written then."""
+        if not (self._alike and self._between) or self._begun or self._held.waiting or data[-1] != _LF:
+            return False
+        assert self._run is not None
+        ready = self._run.records(data, self._frames, now, None, [])
+        if ready is None:
+            return False
+        self._held.previous = data
+        self._frame_start = self._position = self._position + len(data)
+        self._bytes += len(data)
+        self._frames += 1
+        write_one = self._outlet.write_one
+        write_one(ready)
+        return True
+
     def _records_of(self, data: bytes, now: float) -> Records:
-        if self._alike and self._between and data[-1] == _LF and not (self._begun or self._held.waiting):
-            assert self._run is not None
-            ready = self._run.records(data, self._frames, now, None, [])
-            if ready is not None:  # the chunk is one such frame, as most are
-                self._held.previous = data
-                self._frame_start = self._position = self._position + len(data)
-                self._bytes += len(data)
-                self._frames += 1
-                return [ready]
         if self._lost or self._framer is None:
             self._bytes += len(data)
             return []

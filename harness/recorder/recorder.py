@@ -84,7 +84,7 @@ class Recorder:
         self._writer = writer
         self._next_call, self._turns = writer.tail.call, writer.tail.turn
         self._used.update(range(self._next_call))
-        self._outlet = Outlet(self.write, self.fault, self._totals.count, writer.now, self._redactor)
+        self._outlet = Outlet(self.write, writer.write_one, self.fault, self._totals.count, writer.now, self._redactor)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         try:
             if writer.tail.seq:

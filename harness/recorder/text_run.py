@@ -15,13 +15,11 @@ from agent.providers.alike import Alike
 from agent.response import ResponseDecoder
 from agent.sse import Frame, SSEDecoder
 from harness.recording.records import Ready, Records
-from harness.redaction.open_secrets import OpenSecrets
 from harness.redaction.redactor import Redactor
 
 _QUOTE, _BACKSLASH = 34, 92
 _UNCUT = ',"cuts":[]'
 """Another frame follows in the same chunk."""
-_FRAME, _EVENT = '{"kind":"frame","seq":', '}\n{"kind":"event","seq":'
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -42,7 +40,7 @@ class TextRun:
         self._redactor = redactor
         self._alike = Alike(self._read)
         self._version = -1
-        self._secrets = OpenSecrets()
+        self._secrets = redactor.open_secrets()
         self._shortest = 0
         self.least = 0
         """Bytes that such a frame has at least."""
@@ -173,8 +171,8 @@ def _line(seq: int, what: tuple[str, int, int, tuple[str, str], str, str]) -> by
     """The lines of one frame and its event."""
     t, call, i, (frame, event), padding, closing = what
     return (
-        f'{_FRAME}{seq},"t":{t},"call":{call},"i":{i}{frame}{padding}{closing}'
-        f'{_EVENT}{seq + 1},"t":{t},"call":{call},"frame":{i}{event}'
+        f'{{"kind":"frame","seq":{seq},"t":{t},"call":{call},"i":{i}{frame}{padding}{closing}}}\n'
+        f'{{"kind":"event","seq":{seq + 1},"t":{t},"call":{call},"frame":{i}{event}'
     ).encode()
 
 
@@ -183,7 +181,10 @@ def _lines(seq: int, what: tuple[str, int, list[tuple[str, str]], list[str], lis
     where, i, forms, paddings, closings = what
     lines = []
     for (frame, event), padding, closing in zip(forms, paddings, closings, strict=True):
-        line = f'{_FRAME}{seq}{where}i":{i}{frame}{padding}{closing}{_EVENT}{seq + 1}{where}frame":{i}{event}'
+        line = (
+            f'{{"kind":"frame","seq":{seq}{where}i":{i}{frame}{padding}{closing}}}\n'
+            f'{{"kind":"event","seq":{seq + 1}{where}frame":{i}{event}'
+        )
         lines.append(line.encode())  # one by one: most are ASCII, which is far quicker
         seq += 2
         i += 1

@@ -122,7 +122,8 @@ class Writer:
 
     def now(self) -> float:
         """Seconds since the recording began; a resumed recording goes on after its last record."""
-        return (self._clock() - self._start) * 1e6 // 1 / 1e6  # far cheaper than `round`
+        clock = self._clock
+        return (clock() - self._start) * 1e6 // 1 / 1e6  # far cheaper than `round`
 
     def write(self, records: Sequence[Record | Ready]) -> None:
         """Append records in one write. `seq` is given here (put into a record whose `seq` is None), `t` where none is.
@@ -130,27 +131,40 @@ class Writer:
         Raises `RecordingError` when the file cannot be written; it still ends with a whole line then.
         """
         with self._lock:
-            now: float | None = None
-            seq = self.seq
-            lines = []
-            for record in records:
-                if isinstance(record, tuple):
-                    count, lines_of, what = record
-                    lines.append(lines_of(seq, what))
-                    seq += count
-                    continue
-                if record.get("seq", seq) is None:
-                    record["seq"] = seq
-                    lines.append(dumps(record) + b"\n")
-                else:
-                    now = self.now() if now is None else now
-                    lines.append(dumps({"kind": None, "seq": seq, "t": now, **record}) + b"\n")
-                seq += 1
-            self.seq = seq
-            if lines:
-                self._append(b"".join(lines))
+            data = self._lines(records)
+            if data:
+                self._append(data)
             if self._fsync and any(type(record) is dict and record["kind"] in _SYNC_AFTER for record in records):
                 self._sync()
+
+    def write_one(self, ready: Ready) -> None:
+        """What `write` does with nothing but this, as most chunks of a stream need it. Raises `RecordingError`."""
+        count, lines_of, what = ready
+        with self._lock:
+            data = lines_of(self.seq, what)
+            self.seq += count
+            self._append(data)
+
+    def _lines(self, records: Sequence[Record | Ready]) -> bytes:
+        """The lines of records, which are numbered by it."""
+        now: float | None = None
+        seq = self.seq
+        lines = []
+        for record in records:
+            if isinstance(record, tuple):
+                count, lines_of, what = record
+                lines.append(lines_of(seq, what))
+                seq += count
+                continue
+            if record.get("seq", seq) is None:
+                record["seq"] = seq
+                lines.append(dumps(record) + b"\n")
+            else:
+                now = self.now() if now is None else now
+                lines.append(dumps({"kind": None, "seq": seq, "t": now, **record}) + b"\n")
+            seq += 1
+        self.seq = seq
+        return b"".join(lines)
 
     def check(self) -> None:
         """Raises `RecordingError` where what was written is not in the file any more, or something else is too."""

@@ -19,6 +19,7 @@ MOST_LESSONS = 256
 """Frames that are taken apart in one stream, so that one without any likeness costs little."""
 
 _TOKEN = re.compile(rb'"((?:[^"\\]|\\.)*)"(\s*:)?|(-?[0-9][0-9.eE+, -]*)')
+_NAME = re.compile(rb'"(\w+)"\s*:')
 _TEXT = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*')
 _NUMBER = re.compile(rb"[0-9.eE+, -]*")
 _CLOSERS = b'"}] \r\n'
@@ -26,7 +27,7 @@ _STREAMED = frozenset(name.encode() for name in (*STREAMED, *SAME) if SAME.get(n
 _PARTS = frozenset(name.encode() for name in (*PARTS, "type"))
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class _Token:
     """A text or number of a frame. `name`: of the member whose value it is."""
 
@@ -106,6 +107,7 @@ class Likenesses:
     ) -> None:
         self._closed = closed
         self._repeats = repeats
+        self._firsts: dict[bytes, bytes] = {}  # names of members -> the first frame that has them; most have no second
         self._kinds: dict[bytes, _Kind] = {}
         self._known: list[Likeness] = []
         self._lessons = MOST_LESSONS
@@ -140,9 +142,21 @@ class Likenesses:
         return True
 
     def learn(self, raw: bytes) -> None:
-        """Take a frame apart that holds no secret."""
-        if len(raw) > LARGEST or self._lessons == 0:
+        """Look what a frame that holds no secret has in common with others."""
+        if len(raw) > LARGEST or self._lessons <= 0:
             return
+        names = b",".join(_NAME.findall(raw))
+        first = self._firsts.get(names)
+        if first is None and len(self._firsts) < MOST_KINDS:
+            self._firsts[names] = raw
+            return
+        if first:
+            self._firsts[names] = b""
+            self._compare(first)
+        self._compare(raw)
+
+    def _compare(self, raw: bytes) -> None:
+        """Compare a frame with those of its structure."""
         self._lessons -= 1
         tokens, structure = _taken_apart(raw)
         kind = self._kinds.get(structure)

@@ -41,7 +41,11 @@ STREAMED = frozenset({
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _BOM = b"\xef\xbb\xbf"
+_HOLDERS = frozenset({str, dict, list})
+_TELLING = frozenset({*PARTS, "delta"})
 _JSON_STARTS = (b"{", b"[", b'"')
+_DONE = b"[DONE]"
+"""The end mark of chat streams; trying it as JSON takes long."""
 
 
 @dataclass(slots=True)
@@ -79,7 +83,7 @@ class FrameTexts:
             data = data if self._cut is None else self._cut.whole
         if not data:
             return
-        if data.lstrip()[:1] in _JSON_STARTS:
+        if data.lstrip()[:1] in _JSON_STARTS and data != _DONE:
             try:
                 self._box[0] = loads_exact(data)
                 self.is_json = True
@@ -143,7 +147,8 @@ def texts_of(box: list[Any]) -> Iterator[Text]:
             yield Text(path, name in STREAMED, value.encode("utf-8", "surrogatepass"), holder, key)
         elif kind is dict:
             path += _part(value)
-            stack += [(value, inner, *_step(path, inner)) for inner in reversed(value)]
+            members = reversed(value.items())
+            stack += [(value, inner, *_step(path, inner)) for inner, item in members if type(item) in _HOLDERS]
         elif kind is list:
             for index in range(len(value) - 1, -1, -1):
                 of_objects = type(value[index]) is dict
@@ -159,6 +164,8 @@ def _step(path: str, name: str) -> tuple[str, str]:
 
 def _part(value: dict[str, Any]) -> str:
     """What tells an object from its parallels."""
+    if _TELLING.isdisjoint(value):
+        return ""
     part = ""
     for name in PARTS:
         index = value.get(name)

@@ -29,7 +29,7 @@ PATIENCE_PER_BYTE = 8
 PATIENCE_ELSEWHERE = 2
 """The same for a text that is not known to be streamed."""
 
-_MOST_PLACES = 1024
+_MOST_PLACES, _SHORT = 1024, 64
 _IN_WORDS = frozenset(bytes([byte]) for byte in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-")
 """What tells, as the byte before a text, that it goes on with a word or a number."""
 
@@ -164,6 +164,7 @@ class HeldFrames(Generic[E]):
         self._secrets: OpenSecrets = self._redactor.open_secrets()
         closed = (self._secrets.elsewhere.closed, self._secrets.closed)
         self._likenesses = Likenesses(closed, self._repeats)
+        self._known_closed: set[bytes] = set()  # ids and names that every frame repeats
 
     def _of(self, streamed: bool) -> OpenSecrets:
         return self._secrets if streamed else self._secrets.elsewhere
@@ -270,9 +271,14 @@ class HeldFrames(Generic[E]):
             del self._open[text.place]
 
     def _is_closed(self, text: Text) -> bool:
-        if text.streamed and self._redactor.has_user_rules:
-            return not text.data
-        return self._of(text.streamed).closed(text.data)
+        if text.streamed:
+            return not text.data if self._redactor.has_user_rules else self._secrets.closed(text.data)
+        if text.data in self._known_closed:
+            return True
+        closed = self._secrets.elsewhere.closed(text.data)
+        if closed and len(text.data) <= _SHORT and len(self._known_closed) < _MOST_PLACES:
+            self._known_closed.add(text.data)
+        return closed
 
     def _may_be_open(self, text: Text, before: bytes) -> bool:
         if text.streamed and self._redactor.has_user_rules:

@@ -59,7 +59,7 @@ class OpenSecrets:
         self._in_base64 = True
         self._shape_ends = all_ends()
         self._long = [value for value in self._values if len(value.raw) > _HEAD]
-        self._value_ends = _value_ends(self._values)
+        self._value_ends = _Ends(self._values)
 
     @cached_property
     def elsewhere(self) -> OpenSecrets:
@@ -228,10 +228,19 @@ def _form(char: str) -> re.Pattern[bytes]:
     return re.compile(rb"\\{%d,128}" % len(char) if char[0] == "\\" else char_pattern(char))
 
 
-def _value_ends(values: list[_Opening]) -> list[tuple[bytes, ...]]:
-    """The last byte of a text that may end inside a value -> how it ends then, the longest first."""
-    ends: list[set[bytes]] = [set() for _ in range(256)]
-    for value in values:
-        for length in range(1, min(len(value.raw) + value.is_number, _HEAD + 1)):
-            ends[value.raw[length - 1]].add(value.raw[:length])
-    return [tuple(sorted(some, key=len, reverse=True)) for some in ends]
+class _Ends(dict[int, tuple[bytes, ...]]):
+    """The last byte of a text that may end inside a value -> how it ends then, the longest first. Made when asked."""
+
+    def __init__(self, values: list[_Opening]) -> None:
+        self._values = values
+
+    def __missing__(self, last: int) -> tuple[bytes, ...]:
+        found = set()
+        for value in self._values:
+            most = min(len(value.raw) + value.is_number, _HEAD + 1) - 1
+            at = value.raw.find(last, 0, most)
+            while at >= 0:
+                found.add(value.raw[: at + 1])
+                at = value.raw.find(last, at + 1, most)
+        ends = self[last] = tuple(sorted(found, key=len, reverse=True))
+        return ends

@@ -81,10 +81,16 @@ def test_what_closes_may_not_overlap():
     assert alike.piece(b'{"type":"content_block_delta","index":0,"delta":{"type": "text_delta", "text": "b"}') is None
 
 
-def test_a_text_that_stands_elsewhere_first_is_no_pattern():
-    data = chat("m")
-    read = adapter("openai-chat").decoder().piece
-    alike = Alike(read)
+def test_a_text_that_stands_elsewhere_too_is_found_where_it_is_read():
+    for text in ("m", ",", "stop"):
+        alike = pattern("openai-chat", chat(text, after=[text] * 2))
+        assert alike.piece(chat("other", after=[text] * 2)) == Text("other")
+        assert alike.piece(chat(text, after=["other"] * 2)) is None
+
+
+def test_a_text_that_stands_elsewhere_often_is_no_pattern():
+    data = chat("m", after=["m"] * 9)
+    alike = Alike(adapter("openai-chat").decoder().piece)
     assert not alike.learn(data, Text("m"))
     assert alike.piece(data) is None
 

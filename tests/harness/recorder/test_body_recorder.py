@@ -13,7 +13,12 @@ class Body(BodyRecorder):
     def __init__(self):
         self.taken, self.faults = [], []
         outlet = Outlet(
-            lambda records: None, self.faults.append, lambda event: None, lambda: 0.0, Redactor({"A_KEY": KEY})
+            write=lambda records: None,
+            write_one=lambda ready: None,
+            fault=self.faults.append,
+            count=lambda event: None,
+            clock=lambda: 0.0,
+            redactor=Redactor({"A_KEY": KEY}),
         )
         super().__init__(3, outlet, self.taken.append)
 

@@ -31,7 +31,9 @@ class Bench:
         self.events = []
         self.ended = []
         self.now = 0.0
-        outlet = Outlet(self.write, self.faults.append, self.events.append, self.clock, redactor or Redactor())
+        outlet = Outlet(
+            self.write, self.write_one, self.faults.append, self.events.append, self.clock, redactor or Redactor()
+        )
         self.call = CallRecorder(0, wire, DecodeOptions(), url="https://x/v1", outlet=outlet, ended=self.ended.append)
         if headers is not None:
             self.call.response(status, headers)
@@ -41,6 +43,9 @@ class Bench:
         for record in records:
             lines = "0".join(record).split("\n") if isinstance(record, tuple) else [json.dumps(record)]
             self.records += map(json.loads, lines)
+
+    def write_one(self, ready):
+        self.write([ready])
 
     def clock(self):
         self.now += 1.0

@@ -35,7 +35,7 @@ class Recorded:
     def __init__(self, wire, chunks, redactor=None, meanwhile=()):
         self.records, self.short = [], 0
         redactor = redactor or Redactor({"BENCH_API_KEY": KEY})
-        outlet = Outlet(self.write, self.fail, lambda event: None, lambda: 1.25, redactor)
+        outlet = Outlet(self.write, self.write_one, self.fail, lambda event: None, lambda: 1.25, redactor)
         call = CallRecorder(3, wire, DecodeOptions(), url="https://x/v1", outlet=outlet, ended=lambda call: None)
         call.response(200, [("content-type", "text/event-stream")])
         learned = dict(meanwhile)
@@ -59,6 +59,9 @@ class Recorded:
                 assert len(lines) == count
             else:
                 self.records.append({name: value for name, value in record.items() if name != "seq"})
+
+    def write_one(self, ready):
+        self.write([ready])
 
     def fail(self, error):
         raise error
