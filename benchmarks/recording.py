@@ -34,7 +34,7 @@ _MEGABYTE = 1 << 20
 
 
 def contestants(setting: Setting) -> Race:
-    race = Race()
+    race = Race(laps=4)
     path = race.folder() / "recording.jsonl"
     streams = {"chat": data.chat(setting.size(2000)), "Anthropic": data.anthropic(setting.size(2000))}
     for name, stream in streams.items():

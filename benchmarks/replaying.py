@@ -29,7 +29,7 @@ ROWS = (
 
 
 def contestants(setting: Setting) -> Race:
-    race = Race()
+    race = Race(laps=2)
     root = race.folder()
     stream = data.chat(setting.size(2000))
     path = root / "turn.jsonl"

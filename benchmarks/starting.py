@@ -19,7 +19,7 @@ ROWS = (
 
 
 def contestants(setting: Setting) -> Race:
-    race = Race()
+    race = Race(laps=4)
     path = race.folder() / "small.jsonl"
     record_turn(path, data.chat(20))
     commands = {

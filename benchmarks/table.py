@@ -34,7 +34,7 @@ def markdown(results: Sequence[Result], rounds: int) -> str:
         "# Speed",
         "",
         f"Made by `python -m benchmarks`: ratios of one run on Python {platform.python_version()}, the least of",
-        f"{rounds} interleaved rounds against the least.",
+        f"at least {rounds} interleaved rounds against the least.",
         "The floor is `orjson.loads` over the same payloads, already split.",
         "",
         "| " + " | ".join(_HEAD) + " |",

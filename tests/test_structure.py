@@ -21,6 +21,7 @@ PURE = [
     *(f"harness.recording.{name}" for name in ("records", "bodies", "headers")),
     *(f"harness.redaction.{name}" for name in (
         "redactor", "key_shapes", "known_values", "in_base64", "user_rules", "rules_in_base64", "open_secrets",
+        "placeholders",
         "joined_text", "frame_texts", "frame_likeness", "cut_json", "held_frames", "held_body",
     )),
     "harness.differences", "harness.replaying.matching",

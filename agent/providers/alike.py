@@ -61,13 +61,16 @@ class Alike:
         if not found:
             return None
         size = self._closing_size
-        if size:
-            if padding[-size:] != self.closing:
+        if not size:
+            return None if padding else (text, b"")
+        if self.blank:
+            if padding.lstrip(b" ") != self.closing:
                 return None
-            padding = padding[:-size]
-        if padding and (not size or (padding.strip(b" ") if self.blank else not padding.isalnum())):
+            return text, padding[:-size]
+        if padding[-size:] != self.closing:
             return None
-        return text, padding
+        padding = padding[:-size]
+        return (text, padding) if padding.isalnum() or not padding else None
 
     def splits(self, data: bytes) -> tuple[list[bytes], list[bytes]]:
         """The texts and the paddings of the pieces that `data` begins with, one right behind another.

@@ -11,7 +11,7 @@ from typing import Any
 
 from agent.jsonio import dumps
 from harness.page.shell import escaped
-from harness.redaction.finder import PLACEHOLDER
+from harness.redaction.placeholders import PLACEHOLDER
 
 _LEAST = 500
 """Characters of a text that are shown however full the page is."""

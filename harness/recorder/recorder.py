@@ -85,6 +85,7 @@ class Recorder:
         self._next_call, self._turns = writer.tail.call, writer.tail.turn
         self._used.update(range(self._next_call))
         self._outlet = Outlet(self.write, writer.write_one, self.fault, self._totals.count, writer.now, self._redactor)
+        self.guard(self._redactor.open_secrets)  # made now: later the first answer would have to wait for it
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         try:
             if writer.tail.seq:

@@ -54,9 +54,14 @@ def recorded_headers(headers: Iterable[tuple[str, str]], redactor: Redactor) -> 
 
 def recorded_url(url: str, redactor: Redactor) -> str:
     """The URL without key parameters and without user and password; the rest is left byte for byte, but redacted."""
+    return redactor.text(url_without_keys(url))
+
+
+def url_without_keys(url: str) -> str:
+    """The URL without key parameters and without user and password; the rest is left byte for byte."""
     parts = urlsplit(url)
     query = "&".join(field for field in parts.query.split("&") if not _is_key(field))
-    return redactor.text(urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query)))
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
 
 
 def header_secrets(headers: Iterable[tuple[str, str]], url: str = "") -> list[str]:

@@ -140,10 +140,13 @@ class Writer:
     def write_one(self, ready: Ready) -> None:
         """What `write` does with nothing but this, as most chunks of a stream need it. Raises `RecordingError`."""
         count, lines_of, what = ready
-        with self._lock:
+        self._lock.acquire()  # half the time of `with`
+        try:
             data = lines_of(self.seq, what)
             self.seq += count
             self._append(data)
+        finally:
+            self._lock.release()
 
     def _lines(self, records: Sequence[Record | Ready]) -> bytes:
         """The lines of records, which are numbered by it."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from agent.jsonio import NotJSON, dumps, loads_exact
-from harness.redaction.finder import PLACEHOLDER, Finder, Hit
+from harness.redaction.finder import Finder, Hit
 from harness.redaction.frame_data import change_other_lines, data_of, with_data
+from harness.redaction.placeholders import PLACEHOLDER
 
 _PASSES = 8
 """What remains of overlapping secrets can be a secret of its own; it gets shorter each time."""

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 from harness.redaction.in_base64 import cores
 from harness.redaction.key_shapes import HINTS, SHAPES, is_number, is_secret, shape_of, value_pattern
+from harness.redaction.placeholders import PLACEHOLDER
 from harness.redaction.redactor import KEY_RULE, Redactor, Rule
 from harness.redaction.rules_in_base64 import find_in_base64
 from harness.redaction.user_rules import UserRules
 from harness.redaction.views import BASE64, View, views
 
-PLACEHOLDER = re.compile(rb"\[redacted:([A-Za-z0-9_.-]+):([0-9]+)\]")
 PLAIN = "plain"
 
 _DEPTH = 4

@@ -5,7 +5,8 @@ from __future__ import annotations
 from agent.jsonio import NotJSON, loads_exact
 from harness.redaction.frame_texts import Text, texts_of, written
 from harness.redaction.joined_text import JoinedText, Piece
-from harness.redaction.redactor import PLACEHOLDER, Redactor
+from harness.redaction.placeholders import PLACEHOLDER
+from harness.redaction.redactor import Redactor
 
 MOST_BYTES = 4 << 20
 """What is held at most."""

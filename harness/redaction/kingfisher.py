@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.redaction.finder import PLACEHOLDER
+from harness.redaction.placeholders import PLACEHOLDER
 
 MODULE = "kingfisher_sdk"
 PREFIX = "kingfisher."

@@ -34,17 +34,15 @@ from harness.redaction.key_shapes import (
     may_hold_key,
 )
 from harness.redaction.known_values import KEY_RULE, Known, Value, forms_of
+from harness.redaction.placeholders import PLACEHOLDER
 from harness.redaction.rules_in_base64 import find_in_base64
 from harness.redaction.user_rules import Rule, UserRules, change_texts
 
 if TYPE_CHECKING:
     from harness.redaction.open_secrets import OpenSecrets
 
-__all__ = ["KEY_RULE", "MASK", "PLACEHOLDER", "Redactor", "Rule", "Secret", "masked", "unnumbered"]
+__all__ = ["KEY_RULE", "MASK", "Redactor", "Rule", "Secret", "masked"]
 
-PLACEHOLDER = re.compile(rb"\[redacted:([A-Za-z0-9_.-]+):([0-9]+)\]")
-
-_NUMBERED = re.compile(rb"(\[redacted:[A-Za-z0-9_.-]+):[0-9]+\]")
 _TAKEN = re.compile(r"\udcff+|\[redacted:[A-Za-z0-9_.-]+:[0-9]+\]")
 """Masked secrets and placeholders: what stands in one is none of a user's rule's business."""
 _ASCII_ESCAPE = re.compile(rb"\\u00[2-7]")
@@ -172,6 +170,8 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """A plain text, such as a message or an output. Returns `text` itself where nothing was found."""
+        if not text:
+            return text
         data = text.encode("utf-8", "surrogatepass")
         secrets = self.find(data)
         return self._replaced(data, secrets).decode("utf-8", "surrogatepass") if secrets else text
@@ -261,11 +261,6 @@ class Redactor:
             at = secret.end
         parts.append(data[at:])
         return b"".join(parts)
-
-
-def unnumbered(data: bytes) -> bytes:
-    """Placeholders by their rule alone, for comparing a request with a recorded one."""
-    return _NUMBERED.sub(rb"\1]", data) if b"[redacted:" in data else data
 
 
 def masked(data: bytes, secrets: Iterable[Secret]) -> bytes:

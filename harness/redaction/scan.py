@@ -22,7 +22,8 @@ from harness.recording.headers import header_secrets
 from harness.recording.lines import Faults, blocks_of, salvage, split_lines
 from harness.recording.records import FORMAT, KINDS, Record
 from harness.redaction.channels import splits
-from harness.redaction.finder import PLACEHOLDER, PLAIN, Finder, Hit
+from harness.redaction.finder import PLAIN, Finder, Hit
+from harness.redaction.placeholders import PLACEHOLDER
 from harness.redaction.scan_texts import CallTexts, place_of, texts_of
 
 SPLIT = "split"

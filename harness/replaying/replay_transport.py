@@ -8,15 +8,18 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import replace
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness import wire
 from harness.errors import ReplayMismatch
 from harness.recorder.recording_transport import REPLAYED
 from harness.recording.contents import Call
-from harness.recording.headers import header_secrets, recorded_url, url_secrets
-from harness.redaction.redactor import Redactor, unnumbered
+from harness.recording.headers import header_secrets, recorded_url, url_secrets, url_without_keys
+from harness.redaction.placeholders import MARK, unnumbered
 from harness.replaying.matching import MatchRules, RequestKey, nearest, request_key
+
+if TYPE_CHECKING:
+    from harness.redaction.redactor import Redactor
 
 _NOT_OF_THE_BODY = frozenset({"content-length", "transfer-encoding", "connection", "keep-alive"})
 """Headers of the recorded message that do not describe the replayed one (RFC 9110, 8.6; RFC 9112, 6.1 and 9.6)."""
@@ -49,7 +52,8 @@ class ReplayTransport(wire.Transport):  # type: ignore[misc]
         if speed is not None and not speed > 0:
             raise ValueError(f"the speed must be above 0, not {speed}")
         self._rules = rules
-        self._redactor = redactor or Redactor()
+        self._redactor = redactor
+        self._redacted = False  # whether a placeholder stands in what was sent when it was recorded
         self._lock = Lock()
         self._speed = speed
         self._on_closed = on_closed
@@ -69,12 +73,13 @@ class ReplayTransport(wire.Transport):  # type: ignore[misc]
 
     def take(self, request: Any) -> Call:
         """The call that answers a request whose body is read. Raises `ReplayMismatch`."""
-        url = str(request.url)
         with self._lock:
-            for secret in (*header_secrets(request.headers.multi_items()), *url_secrets(url)):
-                self._redactor.learn(secret)
-            body = unnumbered(self._redactor.bytes(request.content))
-            sent = self._key(request.method, recorded_url(url, self._redactor), body)
+            if not self._redacted:
+                sent = self._key(request.method, url_without_keys(str(request.url)), request.content)
+                calls = self._waiting.get(sent)
+                if calls:
+                    return calls.popleft()
+            sent = self._redacted_key(request)
             calls = self._waiting.get(sent)
             if calls:
                 return calls.popleft()
@@ -134,10 +139,23 @@ class ReplayTransport(wire.Transport):  # type: ignore[misc]
     async def __aexit__(self, *exc: object) -> None:
         await self.aclose()
 
+    def _redacted_key(self, request: Any) -> RequestKey:
+        """The key of a request without its secrets, for a recording without them and for what is told of a miss."""
+        if self._redactor is None:
+            from harness.redaction.redactor import Redactor  # most recordings never had a secret, and it takes long
+
+            self._redactor = Redactor()
+        url = str(request.url)
+        for secret in (*header_secrets(request.headers.multi_items()), *url_secrets(url)):
+            self._redactor.learn(secret)
+        body = unnumbered(self._redactor.bytes(request.content))
+        return self._key(request.method, recorded_url(url, self._redactor), body)
+
     def _recorded_key(self, call: Call) -> RequestKey:
         content = call.content()
-        body = unnumbered(content) if b"[redacted:" in content else call.request.body
-        return self._key(call.method, call.url, body)
+        redacted = MARK in content
+        self._redacted = self._redacted or redacted or MARK.decode() in call.url
+        return self._key(call.method, call.url, unnumbered(content) if redacted else call.request.body)
 
     def _key(self, method: str, url: str, body: Any) -> RequestKey:
         return request_key(method, unnumbered(url.encode("utf-8", "replace")).decode(), body, self._rules)

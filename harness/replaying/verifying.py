@@ -14,7 +14,7 @@ from agent.jsonio import NotJSON, canonical, loads_exact
 from agent.sse import SSEDecoder
 from harness.differences import shorten, value_differences
 from harness.recording.contents import Call
-from harness.redaction.redactor import unnumbered
+from harness.redaction.placeholders import unnumbered
 
 VOLATILE = frozenset({
     # ids

@@ -13,7 +13,7 @@ from harness.recording.records import Record
 from harness.report.endings import recording_ending
 from harness.report.facts import end_totals, plain, sum_costs
 from harness.report.figures import Usage, add_usage, usage_of
-from harness.report.reading import Picked, all_but
+from harness.report.reading import all_but
 from harness.report.values import any_text, mapping, text
 
 
@@ -46,7 +46,7 @@ def scan(path: Path) -> Row:
     """The row of one recording. Never raises for a file."""
     tally = _Tally()
     try:
-        for _, record in RecordReader(path, choose=Picked(_pick)):
+        for _, record in RecordReader(path, choose=_pick):
             tally.add(record)
     except RecordingError as error:
         return Row(str(path), fault=str(error))

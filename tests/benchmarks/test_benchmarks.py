@@ -68,6 +68,21 @@ def test_the_least_of_interleaved_rounds_counts():
     assert found.run(3) == {"one": 2.0, "other": 7.0}
 
 
+def test_a_race_may_take_more_rounds_than_others():
+    costs = iter([3.0, 9.0, 2.0, 8.0])
+    found = Race(laps=2)
+    found.measured(lambda: {"one": next(costs)})
+    assert found.run(2) == {"one": 2.0}
+    assert next(costs, None) is None
+
+
+def test_a_child_compiles_modules_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    (tmp_path / "some.py").write_text("")
+    race.child(["-c", "import some"], folder=tmp_path)
+    assert list(tmp_path.rglob("some.*.pyc"))
+
+
 def test_a_child_that_fails_is_an_error():
     with pytest.raises(RuntimeError, match="exit status 3"):
         race.child(["-c", "raise SystemExit(3)"])

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from agent.jsonio import canonical
 from agent.sse import SSEDecoder
-from harness.redaction.redactor import Redactor, Rule, unnumbered
+from harness.redaction.placeholders import unnumbered
+from harness.redaction.redactor import Redactor, Rule
 
 TAIL = "aB3dE5gH7jK9" * 4
 KEYS = {
@@ -316,7 +317,6 @@ def test_a_live_request_compares_equal_to_the_recorded_one():
     one, other = canonical(recorded.json(body)), canonical(live.json(body))
     assert one != other
     assert unnumbered(one) == unnumbered(other)
-    assert unnumbered(b"plain") == b"plain"
 
 
 def test_long_runs_take_linear_time():

@@ -88,6 +88,33 @@ def test_a_damaged_recording_is_read_whole(tmp_path):
     assert any("line 9" in warning for warning in found["warnings"])
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data.replace(b'"raw":"', b'"raw":"\n', 1),
+        lambda data: data.replace(b"}\n", b"}", 3),
+        lambda data: data.replace(b"}\n", b"\n", 2),
+        lambda data: data.replace(b"\n", b"\n\n", 1),
+        lambda data: data.replace(b"\n", b"\r\n"),
+        lambda data: data.replace(b'\n{"kind":"frame"', b'\n {"kind":"frame"', 1),
+        lambda data: b"".join(sorted(data.splitlines(keepends=True), reverse=True)),
+        lambda data: data.replace(b'"bytes":', b'"octets":'),
+        lambda data: data.replace(b'{"kind":"event"', b'{"kind":"event', 1),
+    ],
+)
+def test_damage_of_any_kind_is_told_as_reading_all_tells_it(tmp_path, damage):
+    for number, recorded in enumerate(RECORDINGS[:8]):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_bytes(damage(recorded.read_bytes()))
+        try:
+            all_of_it = without_counts(recording_facts(harness.open(path)).to_dict())
+        except UnreadableRecording:
+            with pytest.raises(UnreadableRecording):
+                read_facts(path)
+        else:
+            assert without_counts(read_facts(path).to_dict()) == all_of_it
+
+
 def test_what_is_no_recording(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'{"some":"thing"}\n')
