@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 
 from benchmarks import data, peers
@@ -47,7 +48,9 @@ def contestants(setting: Setting) -> Race:
     tenth = [str(path) for path in calls[: len(calls) // 10 + 1]]
 
     def costs() -> Costs:
-        single, double = _replay(root / "calls"), _replay("--jobs", "2", root / "calls")
+        single = _replay(root / "calls")
+        # This one needs two idle cores at once, so it is tried twice.
+        double = min((_replay("--jobs", "2", root / "calls") for _ in range(2)), key=attrgetter("wall"))
         return {
             "lines": parsing(calls),
             "jobs 1": single.cpu,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterable
+from operator import attrgetter
 from pathlib import Path
 
 from harness.errors import HarnessError
@@ -61,5 +62,6 @@ def recordings_inside(folder: Path) -> list[Path]:
     found = []
     for root, folders, names in walked(folder):
         folders[:] = [name for name in folders if not name.endswith(WORKSPACE)]
-        found += [file for name in names if name.endswith(SUFFIXES) and (file := Path(root, name)).is_file()]
-    return sorted(found)
+        base = Path(root)
+        found += [file for name in names if name.endswith(SUFFIXES) and (file := base / name).is_file()]
+    return sorted(found, key=attrgetter("parts"))  # as paths compare, but taken apart once each

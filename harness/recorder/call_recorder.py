@@ -65,10 +65,7 @@ class CallRecorder:
         self._decoder: ResponseDecoder | None = None
         self._unpacker: Unpacker | None = None
         self._head: Record | None = None  # held back until it is known whether the content coding can be undone
-        self._bytes = 0
-        self._frames = 0
-        self._frame_start = 0
-        self._position = 0
+        self._bytes = self._frames = self._frame_start = self._position = 0
         self._cuts: list[int] = []
         self._cut_times: list[float] = []
         self._held: HeldFrames[_Arrival] = HeldFrames(outlet.redactor)
@@ -214,7 +211,7 @@ class CallRecorder:
         self._frame_start = self._position = self._position + len(data)
         self._bytes += len(data)
         self._frames += 1
-        write_one = self._outlet.write_one
+        write_one = self._outlet.write_one  # as with the clock
         write_one(ready)
         return True
 
@@ -234,7 +231,7 @@ class CallRecorder:
                 data = data[at:]
         if self._alike and self._between and not self._held.waiting:
             data = self._ran(data, now, records)
-            if _begins(data):
+            if len(data) < _MOST_BEGUN and _BLOCK_END not in data and _CR not in data:
                 self._begun, data = data, b""
         if data:
             records += self._framed(data, now, chunk_end, body)
@@ -400,8 +397,3 @@ class CallRecorder:
             self._outlet.fault(error)
             self._decoder = None
             return []
-
-
-def _begins(data: bytes) -> bool:
-    """Whether `data` is the start of a frame that is worth keeping until the rest comes."""
-    return len(data) < _MOST_BEGUN and _BLOCK_END not in data and _CR not in data
