@@ -141,32 +141,33 @@ def _holds_strings(record: dict[str, Any]) -> bool:
     return type(event) is dict and len(event) == 2 and type(event.get("text")) is str
 
 
-def blocks_of(path: Path, faults: Faults) -> Iterator[bytes]:
-    """The bytes of a file in blocks, decompressed where it is gzip.
+def blocks_of(path: Path, faults: Faults, size: int | None = None) -> Iterator[bytes]:
+    """The bytes of a file in blocks of at most `size` (`BLOCK` where None), decompressed where it is gzip.
 
     Raises `UnreadableRecording` for what cannot be opened or read.
     """
+    size = size or BLOCK
     try:
         with path.open("rb", buffering=0) as file:
-            first = file.read(BLOCK) or b""
+            first = file.read(size) or b""
             if not first:
                 raise UnreadableRecording("the file is empty", path, todo="record again")
             if first.startswith(GZIP):
-                yield from _inflate(_chunks(first, file), faults)
+                yield from _inflate(_chunks(first, file, size), faults, size)
             else:
-                yield from _chunks(first, file)
+                yield from _chunks(first, file, size)
     except OSError as error:
         todo = "name a file in it" if path.is_dir() else None
         raise UnreadableRecording(f"cannot read it: {error.strerror or error}", path, todo=todo) from None
 
 
-def _chunks(first: bytes, file: BinaryIO) -> Iterator[bytes]:
+def _chunks(first: bytes, file: BinaryIO, size: int) -> Iterator[bytes]:
     while first:
         yield first
-        first = file.read(BLOCK)
+        first = file.read(size)
 
 
-def _inflate(blocks: Iterable[bytes], faults: Faults) -> Iterator[bytes]:
+def _inflate(blocks: Iterable[bytes], faults: Faults, size: int) -> Iterator[bytes]:
     """Undo gzip (several members too); what came before a fault is kept."""
     decoder = zlib.decompressobj(wbits=31)
     for data in blocks:
@@ -175,7 +176,7 @@ def _inflate(blocks: Iterable[bytes], faults: Faults) -> Iterator[bytes]:
                 decoder = zlib.decompressobj(wbits=31)
             before = decoder.copy()
             try:
-                block = decoder.decompress(data, BLOCK)
+                block = decoder.decompress(data, size)
             except zlib.error as error:
                 yield from _up_to_fault(before, data)
                 faults.add("truncated_gzip", None, f"the compressed data is damaged: {error}")

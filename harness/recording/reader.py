@@ -32,13 +32,15 @@ class RecordReader:
         *,
         strict: bool = False,
         choose: Choose | None = None,
+        block: int | None = None,
     ) -> None:
         """`choose` takes whole lines, without the LF of the last, and gives those that are worth parsing; line numbers
-        count these then.
+        count these then. `block`: bytes that are read at once.
         """
         self.path = Path(path)
         self.strict = strict
         self._choose = choose
+        self._block = block
         self.header: Record | None = None
         self.version = FORMAT_VERSION
         self._faults = Faults(self.path, strict=strict)
@@ -49,7 +51,7 @@ class RecordReader:
 
     def __iter__(self) -> Iterator[tuple[int, Record]]:
         faults = self._faults
-        records = read_objects(blocks_of(self.path, faults), faults, self._choose)
+        records = read_objects(blocks_of(self.path, faults, self._block), faults, self._choose)
         order = OrderChecker()
         last = None
         as_it_is = True

@@ -25,6 +25,8 @@ from harness.recording.reader import RecordReader
 from harness.replaying.aside import Aside, Events, count_from
 from harness.replaying.derive import derived_events, gap
 
+_BLOCK = 1 << 18
+"""Bytes of a recording that are read at once."""
 _TEXT, _TEXT_END = b'{"type":"text","text":"', b'"}}'
 _TEXTS = _TEXT_END + b"\n" + _TEXT
 """What stands around the texts of events in JSON, with the brace of their lines, and between two of them."""
@@ -40,7 +42,7 @@ def unchanged(path: str | PathLike[str]) -> Recording | None:
     if not path.is_file():  # a pipe is read only once
         return None
     try:
-        reader = RecordReader(path, choose=aside.choose)
+        reader = RecordReader(path, choose=aside.choose, block=_BLOCK)
         recording = assemble(reader, reader.path)
         frames = [aside.whole(call) for call in recording.calls]
         if reader.warnings or recording.warnings or None in frames or not _is_plain(recording):
