@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from harness import wire
 from harness.errors import ReplayMismatch
@@ -74,16 +75,11 @@ class ReplayTransport(wire.Transport):  # type: ignore[misc]
     def take(self, request: Any) -> Call:
         """The call that answers a request whose body is read. Raises `ReplayMismatch`."""
         with self._lock:
-            if not self._redacted:
-                sent = self._key(request.method, url_without_keys(str(request.url)), request.content)
-                calls = self._waiting.get(sent)
-                if calls:
-                    return calls.popleft()
-            sent = self._redacted_key(request)
+            sent = self._redacted_key(request) if self._redacted else self._key(request.method, *_plain(request))
             calls = self._waiting.get(sent)
             if calls:
                 return calls.popleft()
-        raise self._mismatch(sent)
+        raise self._mismatch(request, sent)
 
     def handle_request(self, request: Any) -> Any:
         request.read()
@@ -141,15 +137,19 @@ class ReplayTransport(wire.Transport):  # type: ignore[misc]
 
     def _redacted_key(self, request: Any) -> RequestKey:
         """The key of a request without its secrets, for a recording without them and for what is told of a miss."""
+        redactor = self._redactor_of(request)
+        body = unnumbered(redactor.bytes(request.content))
+        return self._key(request.method, recorded_url(str(request.url), redactor), body)
+
+    def _redactor_of(self, request: Any) -> Redactor:
+        """The redactor, which knows the secrets of a request."""
         if self._redactor is None:
             from harness.redaction.redactor import Redactor  # most recordings never had a secret, and it takes long
 
             self._redactor = Redactor()
-        url = str(request.url)
-        for secret in (*header_secrets(request.headers.multi_items()), *url_secrets(url)):
+        for secret in (*header_secrets(request.headers.multi_items()), *url_secrets(str(request.url))):
             self._redactor.learn(secret)
-        body = unnumbered(self._redactor.bytes(request.content))
-        return self._key(request.method, recorded_url(url, self._redactor), body)
+        return self._redactor
 
     def _recorded_key(self, call: Call) -> RequestKey:
         content = call.content()
@@ -160,12 +160,16 @@ class ReplayTransport(wire.Transport):  # type: ignore[misc]
     def _key(self, method: str, url: str, body: Any) -> RequestKey:
         return request_key(method, unnumbered(url.encode("utf-8", "replace")).decode(), body, self._rules)
 
-    def _mismatch(self, sent: RequestKey) -> ReplayMismatch:
-        request = f"{sent.method} {sent.path}"
+    def _mismatch(self, sent: Any, key: RequestKey) -> ReplayMismatch:
+        """What is told of a request without a call. `key`: what it was looked for by, which may hold its secrets."""
         if not self._explains:
-            return ReplayMismatch(request, hint=self._rerecord)
+            path = urlsplit(recorded_url(str(sent.url), self._redactor_of(sent))).path
+            return ReplayMismatch(f"{key.method} {path}", hint=self._rerecord)
+        if not self._redacted:
+            key = self._redacted_key(sent)
+        request = f"{key.method} {key.path}"
         left = self.unused
-        found = nearest([self._recorded_key(call) for call in left], sent)
+        found = nearest([self._recorded_key(call) for call in left], key)
         if found is None:
             used = self._waiting.keys()
             reason = "all recorded calls are used" if used else "the recording holds no call"
@@ -212,6 +216,11 @@ class ReplayTransport(wire.Transport):  # type: ignore[misc]
         if response.encoding is not None:
             recorded["encoding"] = response.encoding
         return family.Response(response.status, headers=headers, stream=stream, extensions={REPLAYED: recorded})
+
+
+def _plain(request: Any) -> tuple[str, bytes]:
+    """URL and body of a request as they are compared with those of a recording that never had a secret."""
+    return url_without_keys(str(request.url)), request.content
 
 
 def _exception(call: Call, family: Any, request: Any) -> Exception:
