@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -156,6 +158,31 @@ class TestSecrets:
             client.post(URL, content=body("about T-17"))
         assert "T-17" not in (tmp_path / "r").read_text()
         assert post(replayed(tmp_path / "r", redactor=Redactor(rules=rules)), body("about T-99")).content == b"1"
+
+    @pytest.mark.parametrize("explains", [True, False])
+    def test_a_miss_tells_no_secret_where_none_was_recorded(self, tmp_path, explains):
+        secret = "some-secret-value-000"
+        transport = replayed(record(tmp_path / "r", (body("x"), Reply())), explains=explains)
+        client = family("httpx").Client(transport=transport)
+        with pytest.raises(ReplayMismatch) as caught:
+            client.post(f"https://x/{secret}/y?key={secret}", content=body(f"is {secret} mine?"))
+        assert secret not in str(caught.value)
+        assert caught.value.request == f"POST /[redacted:key{'' if explains else ':1'}]/y"
+
+    def test_redaction_is_loaded_only_where_something_was_redacted(self, tmp_path):
+        record(tmp_path / "plain", (body("x"), Reply([TEXT, DONE])))
+        record(tmp_path / "secret", (body("sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"), Reply([TEXT, DONE])))
+        code = (
+            "import sys; import httpx; import harness; from harness.replaying.replay_transport import ReplayTransport; "
+            "transport = ReplayTransport(harness.open(sys.argv[1]).calls); "
+            f"httpx.Client(transport=transport).post({URL!r}, content=sys.argv[2]); "
+            "print('harness.redaction.redactor' in sys.modules)"
+        )
+        sent = {"plain": body("x"), "secret": body("sk-proj-0123456789abcdefghijklmnopqrstuvwxyz")}
+        for name, content in sent.items():
+            arguments = [sys.executable, "-c", code, str(tmp_path / name), content.decode()]
+            found = subprocess.run(arguments, capture_output=True, text=True, check=True)
+            assert found.stdout == f"{name == 'secret'}\n"
 
 
 class TestEndings:
