@@ -26,6 +26,9 @@ _BORDER = 1  # between two frames, nothing pending
 _BORDER_LF = 2  # between two frames; the LF of the last CRLF is pending, as it belongs to the next frame
 _INSIDE = 3  # inside a frame, not after a CR
 
+DONE = b"[DONE]"
+"""The data with which chat streams end (OpenAI API reference, "Streaming"); it is no JSON."""
+
 DEFAULT_LIMIT = 32 * 2**20
 """Bytes that one frame may have."""
 
@@ -376,7 +379,7 @@ class SSEDecoder:
 
 def _is_whole(data: bytes) -> bool:
     """Whether data that may have been cut is whole: JSON, or the end mark of chat streams."""
-    if data.strip() == b"[DONE]":
+    if data.strip() == DONE:
         return True
     try:
         loads(data)

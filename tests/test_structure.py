@@ -21,8 +21,7 @@ PURE = [
     *(f"harness.recording.{name}" for name in ("records", "bodies", "headers")),
     *(f"harness.redaction.{name}" for name in (
         "redactor", "key_shapes", "known_values", "in_base64", "user_rules", "rules_in_base64", "open_secrets",
-        "placeholders",
-        "joined_text", "frame_texts", "frame_likeness", "cut_json", "held_frames", "held_body",
+        "placeholders", "joined_text", "frame_texts", "frame_likeness", "cut_json", "held_frames", "held_body",
     )),
     "harness.differences", "harness.replaying.matching",
     *(f"harness.costs.{name}" for name in ("rows", "priced_by", "billing", "calls", "sums", "figures", "report")),

@@ -30,7 +30,7 @@ from agent.events import (
 from agent.failures import html_error, truncated_error
 from agent.jsonio import NotJSON, dumps, loads, loads_exact, scrub, scrub_deep
 from agent.messages import Message, ToolSpec
-from agent.sse import Frame
+from agent.sse import DONE, Frame
 from agent.think_tags import ThinkSplitter
 
 
@@ -188,7 +188,7 @@ class Decoder:
 
     def _feed_odd(self, data: bytes) -> list[Event]:
         """The events of data that `orjson` refuses."""
-        if data.strip() == b"[DONE]":
+        if data.strip() == DONE:
             self._done()
             return self._take()
         try:

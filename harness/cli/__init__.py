@@ -16,7 +16,7 @@ import click
 from harness.cli.streams import open_missing, unwritten
 from harness.errors import HarnessError
 
-_MUCH_GARBAGE = 50_000
+MUCH_GARBAGE = 50_000
 """Objects made, less those that are gone, after which garbage is looked for."""
 
 SECTIONS = {
@@ -137,7 +137,7 @@ class _Program(LazyGroup):
     """The command as a process: it may lack standard streams, and its output may have no room."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        gc.set_threshold(_MUCH_GARBAGE)  # what a command loads is none, and looking through it takes long
+        gc.set_threshold(MUCH_GARBAGE)  # what a command loads is none, and looking through it takes long
         open_missing()
         try:
             return super().main(*args, **kwargs)

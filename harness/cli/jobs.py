@@ -15,10 +15,8 @@ from typing import Any, TypeVar
 
 import click
 
+from harness.cli import MUCH_GARBAGE
 from harness.errors import HarnessError, raised
-
-_MUCH_GARBAGE = 50_000
-"""Objects made since garbage was looked for last, less those that are gone."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -122,7 +120,7 @@ def _one_by_one(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterat
 def _tidied(work: Callable[[Item], Result], item: Item) -> Result:
     """Garbage is looked for between items, where there is much: looking for it earlier finds what is in use."""
     result = work(item)
-    if gc.get_count()[0] > _MUCH_GARBAGE:
+    if gc.get_count()[0] > MUCH_GARBAGE:
         gc.collect()
     return result
 

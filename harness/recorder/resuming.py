@@ -10,6 +10,7 @@ from harness.recording.histories import HistoryLog
 from harness.recording.reader import RecordReader
 from harness.recording.records import Record
 from harness.recording.tail import Tail
+from harness.redaction.placeholders import MARK
 from harness.redaction.redactor import Redactor
 
 
@@ -35,8 +36,8 @@ class Past:
     def _all(self, block: bytes) -> list[bytes]:
         """The lines as they are, once the placeholders in them are known."""
         lines = block.split(b"\n")
-        for line in lines if b"[redacted:" in block else ():
-            if b"[redacted:" in line:
+        for line in lines if MARK in block else ():
+            if MARK in line:
                 self._redactor.go_on(line)
         return lines
 

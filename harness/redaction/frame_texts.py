@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from agent.jsonio import NotJSON, dumps, loads_exact
-from agent.sse import Frame
+from agent.sse import DONE, Frame
 from harness.redaction.cut_json import CutJSON, closed
 
 PARTS = (
@@ -44,8 +44,6 @@ _BOM = b"\xef\xbb\xbf"
 _HOLDERS = frozenset({str, dict, list})
 _TELLING = frozenset({*PARTS, "delta"})
 _JSON_STARTS = (b"{", b"[", b'"')
-_DONE = b"[DONE]"
-"""The end mark of chat streams; trying it as JSON takes long."""
 
 
 @dataclass(slots=True)
@@ -83,7 +81,7 @@ class FrameTexts:
             data = data if self._cut is None else self._cut.whole
         if not data:
             return
-        if data.lstrip()[:1] in _JSON_STARTS and data != _DONE:
+        if data.lstrip()[:1] in _JSON_STARTS and data != DONE:  # which would take long to refuse
             try:
                 self._box[0] = loads_exact(data)
                 self.is_json = True

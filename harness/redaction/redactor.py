@@ -8,8 +8,8 @@ does not depend on whether its variable is set.
 
 A placeholder holds no character that JSON or an event stream cares about, so both stay valid: it takes the place of
 whole characters of a JSON string, a backslash that would be left over goes with it, and a number that is a secret
-becomes a string. Redacting twice changes nothing. Where a request is compared with a recorded one, `unnumbered` leaves
-the numbers out, as they depend on what was met before.
+becomes a string. Redacting twice changes nothing. Where a request is compared with a recorded one,
+`harness.redaction.placeholders` leaves the numbers out, as they depend on what was met before.
 
 A secret that is split over two frames is not seen by `bytes`: `harness.redaction.held_frames` joins them.
 """

@@ -14,6 +14,7 @@ from agent.jsonio import canonical, dumps
 from harness.differences import shorten, value_differences
 from harness.recording.contents import Turn
 from harness.recording.records import is_cut_notice
+from harness.redaction.placeholders import MARK
 
 Step: TypeAlias = tuple[str, Mapping[str, Any]]
 """A loop event's name and data."""
@@ -63,7 +64,7 @@ def _same(one: Step, other: Step, turn: Turn) -> bool:
 def _is_redacted(turn: Turn) -> bool:
     """Whether anything of the turn was replaced."""
     texts = [turn.record, turn.tool_results, [[call.event_records, call.end_record] for call in turn.calls]]
-    return b"[redacted:" in dumps(texts)
+    return MARK in dumps(texts)
 
 
 def _describe(one: Step | None, other: Step | None) -> str:

@@ -158,12 +158,12 @@ class ReplayTransport(wire.Transport):  # type: ignore[misc]
         return self._key(call.method, call.url, unnumbered(content) if redacted else call.request.body)
 
     def _key(self, method: str, url: str, body: Any) -> RequestKey:
-        return request_key(method, unnumbered(url.encode("utf-8", "replace")).decode(), body, self._rules)
+        return request_key(method, _unnumbered(url), body, self._rules)
 
     def _mismatch(self, sent: Any, key: RequestKey) -> ReplayMismatch:
         """What is told of a request without a call. `key`: what it was looked for by, which may hold its secrets."""
         if not self._explains:
-            path = urlsplit(recorded_url(str(sent.url), self._redactor_of(sent))).path
+            path = urlsplit(_unnumbered(recorded_url(str(sent.url), self._redactor_of(sent)))).path
             return ReplayMismatch(f"{key.method} {path}", hint=self._rerecord)
         if not self._redacted:
             key = self._redacted_key(sent)
@@ -216,6 +216,10 @@ class ReplayTransport(wire.Transport):  # type: ignore[misc]
         if response.encoding is not None:
             recorded["encoding"] = response.encoding
         return family.Response(response.status, headers=headers, stream=stream, extensions={REPLAYED: recorded})
+
+
+def _unnumbered(url: str) -> str:
+    return unnumbered(url.encode("utf-8", "replace")).decode()
 
 
 def _plain(request: Any) -> tuple[str, bytes]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from agent.events import ErrorKind, ToolCall
 from agent.jsonio import NotJSON, loads
-from agent.sse import Frame
+from agent.sse import DONE, Frame
 
 Payload = dict[str, Any]
 
@@ -215,7 +215,7 @@ def body_ends(wire: str, body: bytes) -> bool:
 
 
 def _is_done(frame: Frame) -> bool:
-    return frame.data is not None and frame.data.strip() == b"[DONE]"
+    return frame.data is not None and frame.data.strip() == DONE
 
 
 def _any(data: bytes | None, holds: Callable[[Payload], bool]) -> bool:

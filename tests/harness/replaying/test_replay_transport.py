@@ -167,7 +167,7 @@ class TestSecrets:
         with pytest.raises(ReplayMismatch) as caught:
             client.post(f"https://x/{secret}/y?key={secret}", content=body(f"is {secret} mine?"))
         assert secret not in str(caught.value)
-        assert caught.value.request == f"POST /[redacted:key{'' if explains else ':1'}]/y"
+        assert caught.value.request == "POST /[redacted:key]/y"
 
     def test_redaction_is_loaded_only_where_something_was_redacted(self, tmp_path):
         record(tmp_path / "plain", (body("x"), Reply([TEXT, DONE])))
