@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent.providers.table import PROVIDERS, Provider
 from harness.errors import ConfigError, HarnessError
-from harness.redaction.redactor import Rule
+from harness.redaction.user_rules import Rule
 from harness.toml_input import read_toml
 
 if TYPE_CHECKING:

@@ -127,12 +127,14 @@ def _tidied(work: Callable[[Item], Result], item: Item) -> Result:
 
 @contextmanager
 def _garbage_kept() -> Iterator[None]:
-    """Garbage is looked for only where the caller does."""
+    """Garbage is looked for only where the caller does, and not among what is there already, such as modules."""
     enabled = gc.isenabled()
     gc.disable()
+    gc.freeze()
     try:
         yield
     finally:
+        gc.unfreeze()
         if enabled:
             gc.enable()
 

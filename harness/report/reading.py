@@ -88,7 +88,7 @@ def all_but(kinds: bytes) -> Choose:
 
 _PART = rb'\{"kind":"(?:frame|body)"'
 _LINES = re.compile(
-    rb'\n(?:\{"kind":"event","seq":\d++,"t":[\d.e+-]++,"call":(\d++),"frame":\d++,'
+    rb'\n(?:\{"kind":"event","seq":[0-9]++,"t":[0-9.e+-]++,"call":([0-9]++),"frame":[0-9]++,'
     rb'"event":\{"type":"(text|reasoning)","text":"([^"\\]*+(?:\\.[^"\\]*+)*+)"\}\}(?=\n|\Z)'
     rb"|((?:(?<=\A\n)|(?!%b))[^\n]+(?:\n%b[^\n]+)?))" % (_PART, _PART)
 ).findall

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,12 +54,18 @@ class Case:
     @property
     def golden(self) -> Path:
         """The file of its golden events: `goldens/SUITE/CASE.json` beside the suite. It need not be there."""
-        return self.goldens / f"{slug(self.name)}.json"
+        return _golden(self.file, self.name)
 
     @property
     def goldens(self) -> Path:
         """The folder with the goldens of its suite."""
-        return self.folder / GOLDENS / slug(self.file.name.removesuffix(SUFFIX))
+        return self.golden.parent
+
+
+@lru_cache(1)
+def _golden(file: Path, name: str) -> Path:
+    """Every recording that a case judges asks for it."""
+    return file.parent / GOLDENS / slug(file.name.removesuffix(SUFFIX)) / f"{slug(name)}.json"
 
 
 @dataclass(slots=True, frozen=True)

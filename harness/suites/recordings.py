@@ -19,8 +19,8 @@ LONGEST_NAME = 255
 
 def final_workspace(path: Path) -> Path | None:
     """The workspace that lies beside a recording; None where there is none."""
-    folder = path.with_name(f"{without_suffix(path.name)}{WORKSPACE}")
-    return folder if os.path.isdir(folder) else None
+    folder = f"{without_suffix(os.fspath(path))}{WORKSPACE}"
+    return Path(folder) if os.path.isdir(folder) else None
 
 
 def is_pattern(text: str) -> bool:

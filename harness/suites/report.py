@@ -25,8 +25,9 @@ def suite_report(results: Sequence[CaseResult], idle: Unexercised, *, quiet: boo
     blocks += [Details(f"warning {result.path}", result.run.warnings) for result in warned]
     if not quiet and idle.lines():
         blocks.append(Details("not exercised:", idle.lines()))
-    blocks += _summary(results)
-    return Report(blocks, _data(results, idle), _COLUMNS, [*_rows(shown)])
+    totals = _totals(results)
+    blocks += _summary(totals)
+    return Report(blocks, _data(results, idle, totals), _COLUMNS, [*_rows(shown)])
 
 
 def _table(results: Sequence[CaseResult]) -> Table:
@@ -58,11 +59,9 @@ def _failure(result: CaseResult) -> Details:
     return Details(f"{WORDS[result.status]} {result.suite}: {result.case} ({result.path.as_posix()})", lines)
 
 
-def _summary(results: Sequence[CaseResult]) -> list[Block]:
-    counts = count_by_status(results)
-    totals = _totals(results)
-    parts = [f"{counts['pass']:,} passed", f"{counts['fail']:,} failed"]
-    parts += [plural(counts["error"], "error")] if counts["error"] else []
+def _summary(totals: dict[str, Any]) -> list[Block]:
+    parts = [f"{totals['pass']:,} passed", f"{totals['fail']:,} failed"]
+    parts += [plural(totals["error"], "error")] if totals["error"] else []
     amounts = [plural(totals[name], name.removesuffix("s")) for name in ("cases", "recordings", "checks")]
     runs = [
         f"{plural(totals['calls'], 'call')}, {known(totals['retries'])} of them retries",
@@ -105,7 +104,7 @@ def _totals(results: Sequence[CaseResult]) -> dict[str, Any]:
     }
 
 
-def _data(results: Sequence[CaseResult], idle: Unexercised) -> dict[str, Any]:
+def _data(results: Sequence[CaseResult], idle: Unexercised, totals: dict[str, Any]) -> dict[str, Any]:
     suites: dict[Path, dict[str, Any]] = {}
     for result in results:
         suite = suites.setdefault(result.file, {"name": result.suite, "path": result.file.as_posix(), "results": []})
@@ -118,7 +117,7 @@ def _data(results: Sequence[CaseResult], idle: Unexercised) -> dict[str, Any]:
             "checks_left_out_by_filter": idle.filtered,
             "checks_not_run": idle.skipped,
         },
-        "totals": _totals(results),
+        "totals": totals,
     }
 
 

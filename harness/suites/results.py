@@ -44,11 +44,12 @@ class CaseResult:
     path: Path
     verdicts: tuple[Verdict, ...]
     run: RunFacts = field(default_factory=RunFacts)
+    status: Status = field(init=False)
+    """The worst of the verdicts; without any, an error."""
 
-    @property
-    def status(self) -> Status:
-        """The worst of the verdicts; without any, an error."""
-        return worst(verdict.status for verdict in self.verdicts) if self.verdicts else "error"
+    def __post_init__(self) -> None:
+        status = worst(verdict.status for verdict in self.verdicts) if self.verdicts else "error"
+        object.__setattr__(self, "status", status)
 
     @property
     def reason(self) -> str | None:

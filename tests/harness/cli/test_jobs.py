@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import io
 import operator
 import os
@@ -20,6 +21,14 @@ from harness.errors import HarnessError
 def test_results_in_order(processes):
     assert list(in_processes(operator.neg, [1, 2, 3], processes)) == [-1, -2, -3]
     assert list(in_processes(operator.neg, [], processes)) == []
+
+
+@pytest.mark.parametrize("stop", [False, True])
+def test_garbage_is_looked_for_afterwards_as_before(stop):
+    found = in_processes(lambda item: (gc.isenabled(), gc.get_freeze_count() > 0), [1, 2], 1, hold=True)
+    assert next(found) == (False, True)
+    found.close() if stop else list(found)
+    assert (gc.isenabled(), gc.get_freeze_count()) == (True, 0)
 
 
 def _noted(path: str) -> None:
