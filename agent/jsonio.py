@@ -25,9 +25,12 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+
+
 def _loads_slowly(data: bytes) -> Any:
     try:
-        return json.loads(data.decode("utf-8", "replace"), parse_constant=_refuse_constant)
+        return _decode(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         raise NotJSON(str(error)) from None
 

@@ -40,7 +40,9 @@ class Value:
 
     def may_stand_in(self, data: bytes, *, escaped: bool) -> bool:
         """`escaped`: letters may be escaped in `data`; in base64 they are not looked for then."""
-        return not self.known_by_runs or (escaped and not self.is_core) or any(run in data for run in self.runs)
+        if not self.known_by_runs or (escaped and not self.is_core):
+            return True
+        return any(run in data for run in self.runs)
 
 
 @dataclass(slots=True, frozen=True)
@@ -58,6 +60,10 @@ class Known:
     """Bytes of the shortest of `core_runs`."""
     shortest_twice: int = 0
     """Characters of base64 in a row that hold the shortest value twice encoded."""
+    not_twice: tuple[Value, ...] = ()
+    """`values` but for those twice encoded that are found by their runs."""
+    not_encoded: tuple[Value, ...] = ()
+    """Those but for the others in base64 that are found by their runs."""
 
     @classmethod
     def of(cls, values: Iterable[Value]) -> Known:
@@ -69,7 +75,16 @@ class Known:
         always = not all(value.known_by_runs for value in ordered)
         shortest = min(map(len, parts[1]), default=0)
         twice = min([LINE, *(len(value.text) for value in ordered if value.twice)])
-        return cls(ordered, (*parts[0],), (*parts[1],), (*parts[2],), always, shortest, twice)
+        not_twice = tuple(value for value in ordered if not (value.twice and value.known_by_runs))
+        not_encoded = tuple(value for value in not_twice if not (value.is_core and value.known_by_runs))
+        plain, once_encoded, twice_encoded = ((*part,) for part in parts)
+        return cls(ordered, plain, once_encoded, twice_encoded, always, shortest, twice, not_twice, not_encoded)
+
+    def to_look_for(self, data: bytes) -> tuple[Value, ...]:
+        """Those of the values that base64 in `data`, or that there is none, leaves possible."""
+        if has_run(data, self.shortest_twice):
+            return self.values
+        return self.not_twice if has_run(data, self.shortest) else self.not_encoded
 
     def may_stand_in(self, data: bytes) -> bool:
         """Whether one of their parts does. Base64 is looked for only where some is."""

@@ -193,7 +193,8 @@ def record(path: Path, wire: str | None, reply: Reply, redactor: Redactor, reque
             response = recorder.transport(Scripted([reply])).handle_request(request)
             for chunk in response.stream:
                 seen.append(chunk)
-                before = path.read_bytes()
+                if len(seen) == len(reply.chunks):
+                    before = path.read_bytes()
             response.close()
         except httpx.HTTPError:
             pass

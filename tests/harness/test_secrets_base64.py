@@ -37,7 +37,7 @@ def leaks(data: bytes, name: str) -> list[bytes]:
     half = [secret[: len(secret) // 2 + 1], secret[len(secret) // 2 :]]
     found = []
     for text in (data, re.sub(rb"\\+[nr]|\\", b"", data)):
-        for run in re.findall(rb"[A-Za-z0-9+/_-]{8,}", text):
+        for run in {*re.findall(rb"[A-Za-z0-9+/_-]{8,}", text)}:
             for skipped in range(4):
                 rest = run[skipped:].translate(bytes.maketrans(b"-_", b"+/"))
                 read = base64.b64decode(rest[: len(rest) // 4 * 4])

@@ -40,6 +40,23 @@ def test_known():
     assert Known.of([Value("a+b/c=d&")]).always
 
 
+def test_base64_is_looked_for_where_some_is():
+    known = Known.of([*forms_of("SECRET-SECRET"), *forms_of("SECRET-SECRET-LONGER"), Value("a+b/c=d&")])
+    once = base64.b64encode(b"SECRET-SECRET")
+    found = [known.to_look_for(text) for text in (b"a b", once, base64.b64encode(once * 3))]
+    assert [{(value.is_core, value.twice) for value in values} for values in found] == [
+        {(False, False)},
+        {(False, False), (True, False)},
+        {(False, False), (True, False), (True, True)},
+    ]
+    assert found[2] == known.values
+    for values in found:
+        assert [value for value in known.values if value in values] == [*values]
+    short = Known.of(forms_of("123"))
+    assert [value for value in short.values if not value.known_by_runs]
+    assert {value for value in short.values if not value.known_by_runs} <= {*short.to_look_for(b"a")}
+
+
 def test_may_stand_in():
     plain, *encoded = forms_of("SECRET-SECRET")
     assert plain.may_stand_in(b"x SECRET-SECRET", escaped=False)
