@@ -81,20 +81,27 @@ class Known:
         return cls(ordered, plain, once_encoded, twice_encoded, always, shortest, twice, not_twice, not_encoded)
 
     def to_look_for(self, data: bytes) -> tuple[Value, ...]:
-        """Those of the values that base64 in `data`, or that there is none, leaves possible."""
-        if has_run(data, self.shortest_twice):
+        """Those of the values that may stand in `data`, by the parts of base64 that are there."""
+        if self._twice_in(data):
             return self.values
-        return self.not_twice if has_run(data, self.shortest) else self.not_encoded
+        return self.not_twice if self._once_in(data) else self.not_encoded
 
     def may_stand_in(self, data: bytes) -> bool:
-        """Whether one of their parts does. Base64 is looked for only where some is."""
+        """Whether one of their parts does."""
         for run in self.runs:
             if run in data:
                 return True
+        return self._once_in(data) or self._twice_in(data)
+
+    def _once_in(self, data: bytes) -> bool:
+        """Base64 is looked for only where some is."""
         if self.core_runs and has_run(data, self.shortest):
             for run in self.core_runs:
                 if run in data:
                     return True
+        return False
+
+    def _twice_in(self, data: bytes) -> bool:
         if self.twice_runs and has_run(data, self.shortest_twice):
             encoded = b" ".join([data[run.start : run.end] for run in runs(data, self.shortest_twice)])
             for run in self.twice_runs:

@@ -43,7 +43,9 @@ def test_known():
 def test_base64_is_looked_for_where_some_is():
     known = Known.of([*forms_of("SECRET-SECRET"), *forms_of("SECRET-SECRET-LONGER"), Value("a+b/c=d&")])
     once = base64.b64encode(b"SECRET-SECRET")
-    found = [known.to_look_for(text) for text in (b"a b", once, base64.b64encode(once * 3))]
+    twice = base64.b64encode(once)
+    others = base64.b64encode(b"something else that is as long")
+    found = [known.to_look_for(text) for text in (b"SECRET-SECRET " + others, once, twice)]
     assert [{(value.is_core, value.twice) for value in values} for values in found] == [
         {(False, False)},
         {(False, False), (True, False)},
