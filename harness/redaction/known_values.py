@@ -91,7 +91,7 @@ class Known:
         for run in self.runs:
             if run in data:
                 return True
-        return self._once_in(data) or self._twice_in(data)
+        return bool(self.core_runs or self.twice_runs) and (self._once_in(data) or self._twice_in(data))
 
     def _once_in(self, data: bytes) -> bool:
         """Base64 is looked for only where some is."""

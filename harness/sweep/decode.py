@@ -66,13 +66,14 @@ def decode(stream: Stream, answer: Answer) -> Run:
 
     try:
         for chunk in answer.chunks:
-            take(framer.feed(chunk))
+            if frames := framer.feed(chunk):  # most chunks of one byte complete none
+                take(frames)
             if framer.overflowed:
                 run.fed += decoder.overflow()
                 run.frame_of += [len(run.frames)] * (len(run.fed) - len(run.frame_of))
                 break
-            if rest := framer.body(chunk):
-                decoder.body(rest)
+            if framer.is_stream is False:
+                decoder.body(framer.body(chunk))
         take(framer.flush())
         run.finished = decoder.finish(answer.end)
     except Exception as error:
