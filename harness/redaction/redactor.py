@@ -218,7 +218,7 @@ class Redactor:
         found: list[Secret] = []
         rest = data
         escaped = _ASCII_ESCAPE.search(data) is not None
-        for value in self._known.to_look_for(data) if self._may_hold_value(data) else ():
+        for value in self._known.to_look_for(data):
             if not value.may_stand_in(rest, escaped=escaped):
                 continue
             quotes = _Quotes(rest, in_json=in_json) if value.is_number else None
